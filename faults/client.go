@@ -1,0 +1,294 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+func init() { redis.SetLogger(&logging.VoidLogger{}) }
+
+// poolSize is the number of connections a client may have at once. It is more
+// than any play needs, because waiting for a free one is not what we study.
+const poolSize = 256
+
+// deepest is the deepest stack that CountFrames can measure.
+const deepest = 1 << 14
+
+// Client is a flow of control in one service instance. Each instance has its
+// own go-redis client and its own connections, and reaches Redis only through
+// its proxy. Faults strike the instance, and so all its flows.
+type Client struct {
+	*process
+	name string
+	call *call
+}
+
+// process is a service instance: what pauses and dies as one.
+type process struct {
+	w     *World
+	name  string
+	index int // in order of appearance; the first key of the door's order
+	rdb   *redis.Client
+	flows []*Client
+
+	// Guarded by World.mu.
+	dead        bool
+	paused      bool
+	armed       []*fault
+	sent        int // commands that went through
+	conns       int // connections dialled so far
+	countFrames bool
+	frames      int
+}
+
+// call is one thing that a flow was told to do.
+type call struct {
+	what  string
+	ended chan struct{}
+	panic any
+}
+
+// Client adds a service instance to the world.
+func (w *World) Client(name string) *Client {
+	p := &process{w: w, name: name}
+	w.mu.Lock()
+	for _, other := range w.processes {
+		if other.name == name {
+			w.mu.Unlock()
+			w.mistake("there are two clients called %q", name)
+		}
+	}
+	p.index = len(w.processes)
+	w.processes = append(w.processes, p)
+	w.mu.Unlock()
+	w.timeline.cast(name)
+
+	retries := 0 // go-redis's own default
+	if w.opts.NoRetries {
+		retries = -1
+	}
+	p.rdb = redis.NewClient(&redis.Options{
+		Addr:     "world:6379",
+		Dialer:   p.dial,
+		Protocol: 2,
+		PoolSize: poolSize,
+
+		// A context is the only limit on a command: real-time limits would
+		// mix two clocks.
+		ContextTimeoutEnabled: true,
+		ReadTimeout:           -1,
+		WriteTimeout:          -1,
+		DialTimeout:           -1,
+		ConnMaxIdleTime:       -1,
+
+		// Back-off is drawn at random, so there is none.
+		MaxRetries:      retries,
+		MinRetryBackoff: -1,
+		MaxRetryBackoff: -1,
+		DialerRetries:   1,
+
+		DisableIdentity: true,
+		MaintNotificationsConfig: &maintnotifications.Config{
+			Mode: maintnotifications.ModeDisabled,
+		},
+	})
+	p.rdb.AddHook(gate{p})
+	return p.Flow(name)
+}
+
+// Flow adds another flow of control to the instance: a goroutine that serves a
+// second request, with a name of its own.
+func (p *process) Flow(name string) *Client {
+	c := &Client{process: p, name: name}
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	p.flows = append(p.flows, c)
+	return c
+}
+
+// Name is the flow's name.
+func (c *Client) Name() string { return c.name }
+
+// Instance is the name of the service instance.
+func (p *process) Instance() string { return p.name }
+
+// Redis is the instance's go-redis client, for the code under study.
+func (p *process) Redis() *redis.Client { return p.rdb }
+
+// Do starts f on the flow's own goroutine and returns when the world is at
+// rest: f has ended, or it waits. what names the call in messages. The context
+// ends with the world.
+func (c *Client) Do(what string, f func(ctx context.Context)) {
+	if c.Crashed() {
+		c.w.mistake("%s has crashed and can't %s", c.name, what)
+	}
+	if c.busy() {
+		c.w.mistake("%s can't %s: it is still in %s", c.name, what, c.call.what)
+	}
+	c.call = &call{what: what, ended: make(chan struct{})}
+	go func(call *call) { // ends with f, or at the door once c is dead
+		defer close(call.ended)
+		defer func() {
+			if p := recover(); p != nil {
+				call.panic = fmt.Sprintf("%v\n%s", p, debug.Stack())
+			}
+		}()
+		f(c.w.ctx)
+	}(c.call)
+	c.w.settle()
+	if c.call.panic != nil && !c.busy() {
+		c.w.mistake("%s panicked in %s: %v", c.name, what, c.call.panic)
+	}
+}
+
+// Waiting reports whether the flow's last call has not ended yet: it waits for
+// the lock, for time to pass, or at a fault.
+func (c *Client) Waiting() bool { return c.busy() && !c.Crashed() }
+
+func (c *Client) busy() bool {
+	if c.call == nil {
+		return false
+	}
+	select {
+	case <-c.call.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// Sent counts the commands of the instance that went through, connection
+// set-up left out.
+func (p *process) Sent() int {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return p.sent
+}
+
+// CountFrames has the instance measure the stack of each goroutine that calls
+// Redis, for [process.Frames].
+func (p *process) CountFrames() {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	p.countFrames = true
+}
+
+// Frames is how many calls deep the goroutine was that sent the last command.
+func (p *process) Frames() int {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return p.frames
+}
+
+// waitsFor says what holds the instance's calls up. The caller holds World.mu.
+func (p *process) waitsFor() string {
+	var at []string
+	for _, c := range p.w.conns {
+		if c.process == p && len(c.queue) > 0 {
+			at = append(at, c.w.timeline.phrases(c.queue[0])[0])
+		}
+	}
+	switch {
+	case p.paused && len(at) > 0:
+		return "paused before " + strings.Join(at, ", ")
+	case len(at) > 0:
+		return "held at the door with " + strings.Join(at, ", ")
+	default:
+		return "waiting for something that is not Redis"
+	}
+}
+
+var errDead = errors.New("faults: this client is dead")
+
+// dial makes a connection through the proxy; go-redis calls it.
+func (p *process) dial(context.Context, string, string) (net.Conn, error) {
+	p.w.mu.Lock()
+	dead := p.dead
+	p.w.mu.Unlock()
+	if dead {
+		return nil, errDead
+	}
+	return p.connect()
+}
+
+// die makes the instance dead: its connections are cut, and each goroutine of
+// it that comes to the door ends there.
+func (p *process) die() {
+	p.w.mu.Lock()
+	p.dead = true
+	p.armed = nil
+	var mine []*conn
+	for _, c := range p.w.conns {
+		if c.process == p {
+			mine = append(mine, c)
+		}
+	}
+	p.w.mu.Unlock()
+	for _, c := range mine {
+		c.cut()
+	}
+	// Only a pool that is closed already makes this fail.
+	_ = p.rdb.Close()
+}
+
+// gate is the go-redis hook at which the goroutines of a dead client end. It
+// runs on the caller's own goroutine, so runtime.Goexit there is the end of a
+// process as that goroutine sees it: no error comes back that a program could
+// react to. Deferred functions run, and end at this same gate when they reach
+// for Redis.
+type gate struct{ p *process }
+
+func (g gate) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (g gate) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if isSetUp(cmd.Name()) {
+			return next(ctx, cmd)
+		}
+		g.pass()
+		err := next(ctx, cmd)
+		g.pass()
+		return err
+	}
+}
+
+func (g gate) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		g.pass()
+		err := next(ctx, cmds)
+		g.pass()
+		return err
+	}
+}
+
+// pass ends the calling goroutine if its process is dead.
+func (g gate) pass() {
+	g.p.w.mu.Lock()
+	dead := g.p.dead
+	if g.p.countFrames && !dead {
+		g.p.frames = runtime.Callers(1, make([]uintptr, deepest))
+	}
+	g.p.w.mu.Unlock()
+	if dead {
+		runtime.Goexit()
+	}
+}
+
+// isSetUp reports whether a command prepares a connection, and says nothing
+// about the code under study.
+func isSetUp(command string) bool {
+	switch strings.ToUpper(command) {
+	case "HELLO", "AUTH", "SELECT", "CLIENT", "READONLY":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,111 @@
+package faults
+
+import (
+	"testing/synctest"
+	"time"
+)
+
+// Now is the fake time since the world began.
+func (w *World) Now() time.Duration { return time.Since(w.start) }
+
+// Sleep lets d of fake time pass, at most a day. Whatever is due meanwhile
+// happens at its instant: tries of those who wait, renewals, the ends of
+// leases. It returns when the world is at rest.
+func (w *World) Sleep(d time.Duration) {
+	if d <= 0 || d > longestSleep {
+		w.mistake("Sleep(%v): between 1 ns and %v, please", d, longestSleep)
+	}
+	w.pass(d, func() bool { return false })
+	w.record(Step{Passed: d})
+}
+
+// Await lets time pass until c's call has ended, and reports whether it did so
+// within limit.
+func (w *World) Await(c *Client, limit time.Duration) bool {
+	before := w.Now()
+	ended := w.pass(limit, func() bool { return !c.busy() })
+	if passed := w.Now() - before; passed > 0 {
+		w.record(Step{Passed: passed})
+	}
+	return ended
+}
+
+// pass lets time go by until enough says so or d has passed, and reports which:
+// true for enough. Fake time moves only while this goroutine is blocked, and it
+// blocks only here; so it wakes for each command that comes to the door and for
+// each lease that ends, deals with that, and blocks again.
+func (w *World) pass(d time.Duration, enough func() bool) bool {
+	end := w.Now() + d
+	w.settle()
+	for !enough() {
+		now := w.Now()
+		if now >= end {
+			return false
+		}
+		timer := time.NewTimer(min(end, w.nextEvent(now)) - now)
+		select {
+		case <-w.knock:
+		case <-timer.C:
+		}
+		timer.Stop()
+		w.endLeases()
+		w.settle()
+	}
+	return true
+}
+
+// nextEvent is the next instant after now at which something happens that no
+// goroutine's timer announces: a lease ends, or a delayed command is due.
+func (w *World) nextEvent(now time.Duration) time.Duration {
+	next := now + longestSleep
+	for _, k := range w.keys {
+		if k.Ends > now {
+			next = min(next, k.Ends)
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.conns {
+		if c.due > now {
+			next = min(next, c.due)
+		}
+	}
+	return next
+}
+
+// endLeases records the watched leases that have ended at this instant.
+func (w *World) endLeases() {
+	now := w.Now()
+	ended := ""
+	due := false
+	for _, k := range w.keys {
+		if k.Ends == Never || k.Ends > now {
+			continue
+		}
+		due = true
+		if w.timeline.watches(k.Name) {
+			ended = k.Name
+		}
+	}
+	if !due {
+		return
+	}
+	w.refresh(nil)
+	if ended != "" {
+		w.record(Step{Note: "the lease of " + ended + " ends"})
+	}
+}
+
+// settle brings the world to rest: every goroutine waits, and no command is at
+// the door that may go through. This is the only place where commands pass, one
+// at a time, so their order depends on the script alone.
+func (w *World) settle() {
+	for {
+		synctest.Wait()
+		c := w.nextAtDoor()
+		if c == nil {
+			return
+		}
+		w.letThrough(c)
+	}
+}

@@ -1,0 +1,162 @@
+package faults
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// The columns of a timeline as text. It is 72 wide, so that `go test` may
+// indent it twice and still fit a terminal of 80.
+const (
+	timeWide  = 8
+	stateWide = 17
+	textWide  = 72 - timeWide - stateWide
+	// Clients' columns overlap: each begins a little further right than the
+	// one before, and its text runs on.
+	mostColumns = 6
+	columnWide  = 6
+)
+
+// String is the timeline for people: a column for each client, the watched
+// key's state at the right, the verdict at the end.
+func (t *Timeline) String() string {
+	var b strings.Builder
+	t.header(&b)
+	for _, s := range t.Steps {
+		t.line(&b, s)
+	}
+	switch {
+	case t.Broke:
+		fmt.Fprintf(&b, "✗ %s\n", t.Verdict)
+	case t.Verdict != "":
+		fmt.Fprintf(&b, "– %s\n", t.Verdict)
+	}
+	return b.String()
+}
+
+func (t *Timeline) header(b *strings.Builder) {
+	names := ""
+	for i, c := range t.Clients {
+		if i < mostColumns {
+			names = pad(names, t.column(c)) + c
+		}
+	}
+	row(b, "time", names, t.Watch)
+}
+
+// column is where a client's text begins.
+func (t *Timeline) column(client string) int {
+	for i, c := range t.Clients {
+		if c == client && i < mostColumns {
+			return i * min(columnWide, columnWide*4/max(1, min(len(t.Clients), mostColumns)))
+		}
+	}
+	return 0
+}
+
+func (t *Timeline) line(b *strings.Builder, s *Step) {
+	text := s.say()
+	if len(t.Clients) > mostColumns && s.Client != "" {
+		text = s.Client + ": " + text
+	}
+	if s.Times > 1 {
+		text += fmt.Sprintf(" (×%d, last at %s)", s.Times, clock(s.Last))
+	}
+	indent := t.column(s.Client)
+	at, state := clock(s.At), s.state()
+	for i, part := range wrap(text, textWide-1-indent) {
+		if i > 0 {
+			part = "  " + part
+		}
+		row(b, at, strings.Repeat(" ", indent)+part, state)
+		at, state = "", ""
+	}
+	if s.Broken != "" {
+		mark := "✗ "
+		if !t.Broke {
+			mark = "! " // true all the same, and not what this play is about
+		}
+		row(b, "", strings.Repeat(" ", indent)+mark+s.Broken, "")
+	}
+}
+
+// say is the step in words.
+func (s *Step) say() string {
+	var parts []string
+	for i, words := range s.Commands {
+		part := strings.Join(words, " ")
+		if len(words) > 1 && words[0] == "EVALSHA" && len(words[1]) == 40 {
+			part = "EVALSHA " + shortSum(words[1]) + " " + strings.Join(words[3:], " ")
+		}
+		if i < len(s.Replies) && s.Replies[i] != "QUEUED" {
+			part += " → " + s.Replies[i]
+		}
+		parts = append(parts, part)
+	}
+	text := strings.Join(parts, "; ")
+	switch {
+	case s.Fault != "" && text != "":
+		return text + " ── " + s.Fault + " ──"
+	case s.Fault != "":
+		return "── " + s.Fault + " ──"
+	case s.Note != "":
+		return "── " + s.Note + " ──"
+	case s.Passed != 0:
+		return "── " + clock(s.Passed) + " passed ──"
+	}
+	return text
+}
+
+// state is what the watched keys hold after the step, in a few words.
+func (s *Step) state() string {
+	switch len(s.After) {
+	case 0:
+		return "free"
+	case 1:
+		h := s.After[0]
+		if h.Ends == Never {
+			return h.Value + ", no lease"
+		}
+		return h.Value + ", " + clock(h.Ends-s.At) + " left"
+	}
+	var values []string
+	for _, h := range s.After {
+		values = append(values, h.Value)
+	}
+	return fmt.Sprintf("%d keys: %s", len(values), strings.Join(values, ", "))
+}
+
+// clock is a duration as a stop-watch would show it: 1m5s is 65s.
+func clock(d time.Duration) string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.6f", d.Seconds()), "0"), ".") + "s"
+}
+
+func row(b *strings.Builder, at, text, state string) {
+	line := pad(pad(at, timeWide)+text, timeWide+textWide) + state
+	b.WriteString(strings.TrimRight(line, " ") + "\n")
+}
+
+// pad fills s up with spaces to width, and leaves at least one.
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
+}
+
+// wrap breaks text at spaces so that no part is wider than width, where it can.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Split(text, " ") {
+		switch {
+		case line == "":
+			line = word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width-2*min(1, len(lines)):
+			lines = append(lines, line)
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,274 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Errors that [Run] returns beside those of the play itself.
+var (
+	// ErrBroken marks an error made by [World.Broken]: the thing under study
+	// broke its promise. It is a finding, not a fault of the play.
+	ErrBroken = errors.New("the promise is broken")
+
+	// ErrPlay marks a mistake in the script: a verb that makes no sense where
+	// it stands, a fault armed for a command that never came, a panic.
+	ErrPlay = errors.New("the play is wrong")
+
+	// ErrStuck marks a world that can't go on: somebody waits for what never
+	// comes, or code outlives its world.
+	ErrStuck = errors.New("the world is stuck")
+
+	// ErrServer marks a failure of the Redis server below the world.
+	ErrServer = errors.New("the server failed")
+)
+
+const (
+	// longestSleep is the most fake time that one verb lets pass.
+	longestSleep = 24 * time.Hour
+
+	// patience is how long, in fake time, a world waits for a play that waits
+	// for something itself. Only the play opens the door, so nothing but a
+	// play that is stuck lets this much time go by in one step.
+	patience = 10 * longestSleep
+
+	// afterlife is how long, in fake time, the goroutines of a closed world
+	// have to come to the door once more and be turned away.
+	afterlife = 24 * time.Hour
+
+	// realLimit guards fake time with real time: code that spins without ever
+	// sleeping or speaking to Redis never lets the fake clock move.
+	realLimit = time.Minute
+)
+
+// Options of a world. The zero value is what most plays want.
+type Options struct {
+	// NoRetries turns off go-redis's habit of sending a command again when
+	// its connection broke (Options.MaxRetries, 3 by default).
+	NoRetries bool
+
+	// Watch is the key whose state the timeline shows at its right after each
+	// step, with every key that has it as a prefix.
+	Watch string
+}
+
+// World is one run: a bubble of fake time, one Redis server, the clients, and
+// the timeline of what they did. Its methods are the verbs of a play; they may
+// be called only on the goroutine that performs the play.
+type World struct {
+	opts     Options
+	start    time.Time
+	ctx      context.Context // ends with the world; every call runs under it
+	server   server
+	keys     []Key // what the server held after the last step
+	timeline *Timeline
+	observe  func(*Step)
+
+	// knock has a value when a command has come to the door since it was last
+	// read. Cap 1: one knock is enough for any number of visitors.
+	knock chan struct{}
+
+	mu        sync.Mutex // guards all below: clients' goroutines come here too
+	processes []*process
+	conns     []*conn
+	closed    bool
+}
+
+// Run performs a play in a world of its own and returns the timeline, and nil
+// if the play returned nil and made no mistake.
+//
+// An error of the play comes back as it is. Beside it errors.Is finds ErrPlay
+// when the script is wrong, ErrStuck when the world could not go on, and
+// ErrServer when Redis failed; the timeline then shows how far it came, and the
+// message who waits for what. Run never fails t: a broken promise may be just
+// what the caller came to see.
+//
+// The server is embedded, or, when LOCKSTEP_SERVER names a binary, a private
+// process of that; see [ServerName]. If that can't be started, Run says so in
+// one line and exits with status 1: nothing that follows could be trusted.
+func Run(t *testing.T, opts Options, play func(*World) error) (timeline *Timeline, err error) {
+	t.Helper()
+	open, release := lendServer()
+	defer release()
+
+	w := &World{opts: opts, timeline: newTimeline(opts.Watch)}
+	guard := time.AfterFunc(realLimit, func() {
+		fmt.Fprintf(os.Stderr, "lockstep: after %v of real time this play is still running: "+
+			"some code spins without sleeping, or waits for a mutex.\n", realLimit)
+		debug.SetTraceback("all")
+		panic("lockstep: real-time guard")
+	})
+	defer guard.Stop()
+
+	defer func() {
+		// The bubble panics when goroutines are left that nothing can wake.
+		if p := recover(); p != nil {
+			err = errors.Join(err, fmt.Errorf("%w: goroutines are left that nothing can wake: %v", ErrStuck, p))
+		}
+		timeline = w.timeline.finish(err)
+	}()
+	synctest.Test(t, func(*testing.T) { err = w.run(open, play) })
+	return w.timeline, err
+}
+
+func (w *World) run(open func() (server, error), play func(*World) error) error {
+	w.start = time.Now()
+	w.knock = make(chan struct{}, 1) // made here, in the bubble: waiting for it lets time pass
+	srv, err := open()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrServer, err)
+	}
+	w.server = srv
+	defer srv.close()
+	ctx, cancel := context.WithCancel(context.Background())
+	w.ctx = ctx
+
+	played := make(chan error, 1)
+	go func() { // the play's own goroutine; ends with the play
+		err := fmt.Errorf("%w: its goroutine ended early (a FailNow inside a play?)", ErrPlay)
+		defer func() { played <- err }()
+		err = w.perform(play)
+	}()
+	select {
+	case err = <-played:
+	case <-time.After(patience):
+		err = fmt.Errorf("%w: the play itself waits for something that never comes%s", ErrStuck, w.whoWaits())
+	}
+	if err == nil {
+		err = w.unfired()
+	}
+	cancel()
+	w.close()
+	return err
+}
+
+// perform runs the play and turns its panics into errors.
+func (w *World) perform(play func(*World) error) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case mistake:
+			err = p.error
+		default:
+			err = fmt.Errorf("%w: it panicked: %v\n%s", ErrPlay, p, debug.Stack())
+		}
+	}()
+	return play(w)
+}
+
+// A mistake ends a play from within a verb: what follows in the script would
+// only build on it.
+type mistake struct{ error }
+
+func (w *World) mistake(format string, args ...any) {
+	panic(mistake{fmt.Errorf("%w: %s%s", ErrPlay, fmt.Sprintf(format, args...), w.whoWaits())})
+}
+
+// unfired says which faults were armed for a command that never came.
+func (w *World) unfired() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range w.processes {
+		for _, f := range p.armed {
+			return fmt.Errorf("%w: %s never sent %q, so %s did not happen", ErrPlay, p.name, f.pattern, f.kind)
+		}
+	}
+	return nil
+}
+
+// close ends the world: it crashes every client that is still there, then lets
+// time pass until each goroutine that sleeps has come to the door and left.
+func (w *World) close() {
+	w.mu.Lock()
+	w.closed = true
+	processes := w.processes
+	w.mu.Unlock()
+	for _, p := range processes {
+		p.die()
+	}
+	synctest.Wait()
+	time.Sleep(afterlife)
+}
+
+// Broken is what a play returns when the promise under study is broken. It
+// marks the last step of the timeline, and says in a sentence what a person
+// lost by it.
+func (w *World) Broken(format string, args ...any) error {
+	return &broken{fmt.Sprintf(format, args...)}
+}
+
+type broken struct{ what string }
+
+func (b *broken) Error() string        { return b.what }
+func (b *broken) Is(target error) bool { return target == ErrBroken }
+
+// Observe has see called after every step, before the play goes on. It may
+// mark the step with [Step.Mark]. There is one observer at a time.
+func (w *World) Observe(see func(*Step)) { w.observe = see }
+
+// Note adds a remark to the timeline, in no client's column.
+func (w *World) Note(format string, args ...any) {
+	w.record(Step{Note: fmt.Sprintf(format, args...)})
+}
+
+// Mark marks the last step of the timeline as the one that breaks the promise.
+func (w *World) Mark(format string, args ...any) {
+	if last := w.timeline.last(); last != nil {
+		last.Mark(format, args...)
+	}
+}
+
+// record adds a step at this instant.
+func (w *World) record(s Step) {
+	s.At = w.Now()
+	s.After = w.timeline.watched(w.keys)
+	added := w.timeline.add(s)
+	if w.observe != nil && added.Times == 1 {
+		w.observe(added)
+	}
+}
+
+// Keys returns what the server holds, sorted by name.
+func (w *World) Keys() []Key {
+	w.refresh(nil)
+	return w.keys
+}
+
+// Put gives a key a string value before the play begins. It is no step.
+func (w *World) Put(key, value string) {
+	if err := w.server.put(key, value); err != nil {
+		panic(mistake{fmt.Errorf("%w: %w", ErrServer, err)})
+	}
+}
+
+// refresh reads what the server holds now; sent is the command that went
+// through since the last look, if one did.
+func (w *World) refresh(sent []string) {
+	keys, err := w.server.sync(w.Now(), sent)
+	if err != nil {
+		panic(mistake{fmt.Errorf("%w: %w", ErrServer, err)})
+	}
+	w.keys = keys
+}
+
+// whoWaits says for each call that has not ended what it waits for.
+func (w *World) whoWaits() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var s string
+	for _, p := range w.processes {
+		for _, c := range p.flows {
+			if c.busy() {
+				s += fmt.Sprintf("\n%s is in %s, %s", c.name, c.call.what, p.waitsFor())
+			}
+		}
+	}
+	return s
+}

@@ -1,0 +1,129 @@
+package hazards
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"lockstep/stages"
+)
+
+// CheckEnv is the environment variable that, set to "check", makes every run of
+// a lesson a check: for tools that name tests with -run by themselves.
+const CheckEnv = "LOCKSTEP_LESSONS"
+
+// Lesson shows the hazard twice: breaking one stage, and leaving another whole.
+// The subtests have the stages' names.
+//
+// In a run of the whole suite it passes when both halves come out as they
+// should. When -run names the lesson, somebody asked to see the bug: then the
+// half that breaks is reported as the failure it is, and both timelines are
+// shown. See [CheckEnv] for how to turn that off.
+func (h Hazard) Lesson(t *testing.T, breaks, holds stages.Stage) {
+	t.Helper()
+	asked := named(t.Name())
+	seen := false // the half that breaks has been shown
+	t.Run(breaks.Name, func(t *testing.T) {
+		r := h.mustRun(t, breaks, Breaks)
+		if asked || testing.Verbose() {
+			fmt.Fprintf(t.Output(), "\n%s on %s: %s\n\n%s\n", h.Name, breaks, h.Story, r.Timeline)
+		}
+		if asked {
+			seen = true
+			t.Fail()
+		}
+	})
+
+	var whole *Result
+	t.Run(holds.Name, func(t *testing.T) {
+		r := h.mustRun(t, holds, Holds)
+		whole = &r
+	})
+	// What follows is the parent's, because go test hides what a subtest says
+	// that passes.
+	if whole != nil && (asked || testing.Verbose()) {
+		fmt.Fprintf(t.Output(), "\n%s on %s\n\n%s✓ %s\n", h.Name, holds, whole.Timeline, whole.Why)
+	}
+	if seen {
+		lesson := strings.TrimPrefix(t.Name(), "Test")
+		fmt.Fprintf(t.Output(), "\nThis failure is the lesson: %s breaks %s, and the suite checks that it does.\n"+
+			"The fix alone:  go test ./%s -v -run '%s/%s'\n", h.Name, breaks, folder(), lesson, holds)
+	}
+}
+
+// mustRun plays the hazard and insists on the outcome, and on the reason that
+// the table gives for it.
+func (h Hazard) mustRun(t *testing.T, stage stages.Stage, want Outcome) Result {
+	t.Helper()
+	got, err := h.Run(t, stage)
+	if err != nil {
+		t.Fatalf("%v\n\n%s", err, got.Timeline)
+	}
+	if expected := h.Expected(stage); expected.Outcome != want {
+		t.Fatalf("the table expects that %s %s on %s, and this lesson that it %s", h.Name, expected.Outcome, stage, want)
+	}
+	if got.Cell != h.Expected(stage) {
+		t.Fatalf("%s on %s should come out as %q (%s), and came out as %q (%s)\n\n%s",
+			h.Name, stage, want, h.Expected(stage).Why, got.Outcome, got.Why, got.Timeline)
+	}
+	return got
+}
+
+// named reports whether -run asks for this test: the first element of the
+// pattern matches its name, and would not match just any name, as "." and
+// "Test" do.
+func named(test string) bool {
+	if os.Getenv(CheckEnv) == "check" {
+		return false
+	}
+	run := flag.Lookup("test.run")
+	if run == nil || run.Value.String() == "" {
+		return false
+	}
+	return names(run.Value.String(), test)
+}
+
+// names reports whether pattern, as -run has it, names test.
+func names(pattern, test string) bool {
+	re, err := regexp.Compile(firstElement(pattern))
+	if err != nil {
+		return false // go test has said so already
+	}
+	for _, anyName := range []string{"Test", "TestBdfhj", "TestZyxwv"} {
+		if re.MatchString(anyName) {
+			return false
+		}
+	}
+	return re.MatchString(test)
+}
+
+// firstElement is the part of a -run pattern before the first slash that stands
+// outside of brackets.
+func firstElement(pattern string) string {
+	depth := 0
+	for i, r := range pattern {
+		switch r {
+		case '[', '(':
+			depth++
+		case ']', ')':
+			depth--
+		case '/':
+			if depth == 0 {
+				return pattern[:i]
+			}
+		}
+	}
+	return pattern
+}
+
+// folder is the folder whose tests are running. go test runs them there.
+func folder() string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return "..."
+	}
+	return wd[strings.LastIndexAny(wd, `/\`)+1:]
+}

@@ -1,0 +1,33 @@
+package hazards
+
+import (
+	"time"
+)
+
+// ResultIgnored: A is inside. B serves a customer meanwhile, and should have to
+// wait.
+var ResultIgnored = Hazard{
+	Name:  "ResultIgnored",
+	Story: "The answer of the lock is not looked at, and everybody is inside.",
+	Play: func(s *Scene) error {
+		if s.Stage.Acquire == "" {
+			return s.CantArise("a mutex gives no answer that could be ignored")
+		}
+		s.Restock(1)
+		a, b := s.Client("A"), s.Client("B")
+
+		a.Lock()
+		b.Serve()
+		s.Sleep(time.Second) // A is still working
+
+		if s.Books().Sold > 0 {
+			return s.Broken("B sold without the lock, while A was inside")
+		}
+		return nil
+	},
+	Expect: []Row{
+		{NoCause, "a mutex gives no answer that could be ignored", []string{"v0"}},
+		{Holds, "without the lock there is an error, and no sale", []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7"}},
+		{Breaks, "B sold without the lock, while A was inside", []string{"answer_dropped", "timeout_ignored"}},
+	},
+}

@@ -1,0 +1,251 @@
+package hazards
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"lockstep/faults"
+	"lockstep/shop"
+	"lockstep/stages"
+)
+
+// What every play has unless it says otherwise.
+const (
+	lockKey  = "lock:stock"
+	stockKey = "inventory01"
+
+	// Lease is the lease that the plays ask for.
+	Lease = 30 * time.Second
+)
+
+// Scene is where a hazard is played: a world of its own, the stage under study,
+// and the shop that its lock protects.
+type Scene struct {
+	*faults.World
+	Stage stages.Stage
+	Lease time.Duration // that locks are made with; change it before the first client
+
+	services map[string]stages.Lock // the one lock of each service, where there is one
+	cast     []*Client
+	sold     atomic.Int64
+	initial  int
+}
+
+// Client is one flow of control of a service, with its handle on the lock. The
+// faults of its service are those of [faults.Client].
+type Client struct {
+	*faults.Client
+	scene  *Scene
+	lock   stages.Lock
+	inside int // entries that it has not left
+	got    bool
+	err    error
+	answer string
+}
+
+// Client adds a service to the scene, and its first flow of control.
+func (s *Scene) Client(name string) *Client {
+	return s.enter(s.World.Client(name), 1)
+}
+
+// Thread adds another flow of control to c's service: its second thread, say.
+func (c *Client) Thread(n int) *Client {
+	return c.scene.enter(c.Flow(fmt.Sprintf("%s#%d", c.Instance(), n)), n)
+}
+
+func (s *Scene) enter(f *faults.Client, thread int) *Client {
+	c := &Client{Client: f, scene: s}
+	s.cast = append(s.cast, c)
+	if s.Stage.PerService && s.services[f.Instance()] != nil {
+		c.lock = s.services[f.Instance()]
+		return c
+	}
+	lock, err := s.Stage.New(stages.Flow{Redis: f.Redis(), Key: lockKey, Lease: s.Lease, Thread: thread})
+	if err != nil {
+		panic(fmt.Sprintf("make a lock of %s: %v", s.Stage, err))
+	}
+	c.lock = lock
+	s.services[f.Instance()] = lock
+	return c
+}
+
+// Lock starts a Lock. It may come back with c still waiting: see
+// [faults.Client.Waiting].
+func (c *Client) Lock() {
+	c.Do("Lock", func(ctx context.Context) {
+		c.entered(c.lock.Lock(ctx))
+	})
+}
+
+// LockWithin starts a Lock that waits no longer than limit.
+func (c *Client) LockWithin(limit time.Duration) {
+	c.Do("Lock", func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		c.entered(c.lock.Lock(ctx))
+	})
+}
+
+// TryLock tries to take the lock, and reports whether c says that it has it.
+func (c *Client) TryLock() bool {
+	c.got = false
+	c.Do("TryLock", func(ctx context.Context) {
+		ok, err := c.lock.TryLock(ctx)
+		c.got = ok && err == nil
+		if c.got || err != nil {
+			c.entered(err)
+		}
+	})
+	return c.got
+}
+
+// Unlock gives the lock back. What it answers is in [Client.Err].
+func (c *Client) Unlock() {
+	c.inside = max(0, c.inside-1)
+	c.Do("Unlock", func(ctx context.Context) { c.err = c.lock.Unlock(ctx) })
+}
+
+// UnlockCancelled gives the lock back with a context that is over already, as a
+// deferred unlock does when the request has timed out.
+func (c *Client) UnlockCancelled() {
+	c.inside = max(0, c.inside-1)
+	c.Do("Unlock", func(ctx context.Context) {
+		ctx, cancel := context.WithCancel(ctx)
+		cancel()
+		c.err = c.lock.Unlock(ctx)
+	})
+}
+
+// Sell sells one item, in the middle of whatever c is inside of. Payment takes
+// the time given.
+func (c *Client) Sell(payment time.Duration) {
+	c.Do("Sell", func(ctx context.Context) { c.answer, c.err = c.sale(payment)(ctx) })
+}
+
+// Serve handles a request as callers of the stage do: lock, sell, unlock.
+func (c *Client) Serve() {
+	c.Bracket("Serve", c.sale(0))
+}
+
+// Bracket does business under the lock as callers of the stage do. A panic ends
+// the request and not the service, as in net/http.
+func (c *Client) Bracket(what string, business stages.Business) {
+	c.answer = ""
+	c.Do(what, func(ctx context.Context) {
+		defer func() {
+			if p := recover(); p != nil {
+				c.err = fmt.Errorf("panic: %v", p)
+			}
+		}()
+		c.answer, c.err = c.scene.Stage.Bracket(ctx, c.lock, business)
+	})
+}
+
+func (c *Client) sale(payment time.Duration) stages.Business {
+	return func(ctx context.Context) (string, error) {
+		left, err := c.scene.shop(c, payment).Sell(ctx)
+		if err != nil {
+			return "", err
+		}
+		c.scene.sold.Add(1)
+		return fmt.Sprintf("sold, %d left", left), nil
+	}
+}
+
+// Inside reports whether c believes to hold the lock.
+func (c *Client) Inside() bool { return c.inside > 0 && !c.Crashed() }
+
+// Err is what the last call that ended has returned.
+func (c *Client) Err() error { return c.err }
+
+// Answer is what the last customer of c got to see.
+func (c *Client) Answer() string { return c.answer }
+
+// entered notes the end of a Lock, and marks the step at which two are inside.
+func (c *Client) entered(err error) {
+	if c.err = err; err != nil {
+		return
+	}
+	c.inside++
+	for _, other := range c.scene.cast {
+		if other != c && other.Inside() {
+			c.scene.Mark("%s and %s are both inside", other.Name(), c.Name())
+		}
+	}
+}
+
+// Restock puts n items into the shop, before the play begins.
+func (s *Scene) Restock(n int) {
+	s.initial = n
+	s.Put(stockKey, strconv.Itoa(n))
+}
+
+func (s *Scene) shop(c *Client, payment time.Duration) shop.Shop {
+	return shop.Shop{Redis: c.Redis(), Stock: stockKey, Payment: payment}
+}
+
+// Books are the books of the shop. Reading them is no step of the play.
+func (s *Scene) Books() shop.Books {
+	books := shop.Books{Initial: s.initial, Sold: int(s.sold.Load())}
+	for _, k := range s.Keys() {
+		if k.Name == stockKey {
+			books.Left, _ = strconv.Atoi(k.Value) // the shop writes nothing but numbers
+		}
+	}
+	return books
+}
+
+// ErrCantArise marks the end of a play that the stage gives no occasion for.
+var ErrCantArise = errors.New("can't arise")
+
+type cantArise struct{ why string }
+
+func (c *cantArise) Error() string        { return c.why }
+func (c *cantArise) Is(target error) bool { return target == ErrCantArise }
+
+// CantArise is what a play returns when its premise does not come about on this
+// stage, for a reason that lies in the stage's kind.
+func (s *Scene) CantArise(format string, args ...any) error {
+	return &cantArise{fmt.Sprintf(format, args...)}
+}
+
+// Held counts the lock keys that Redis has, whoever holds them.
+func (s *Scene) Held() int {
+	n := 0
+	for _, k := range s.Keys() {
+		if strings.HasPrefix(k.Name, lockKey) {
+			n++
+		}
+	}
+	return n
+}
+
+// watch marks the step at which a service takes another's lock away.
+func (s *Scene) watch(step *faults.Step) {
+	if len(step.Before) != 1 || len(step.Commands) == 0 {
+		return
+	}
+	before := step.Before[0]
+	for _, after := range step.After {
+		if after.Key == before.Key && owner(after.Value) == owner(before.Value) {
+			return
+		}
+	}
+	for _, c := range s.cast {
+		if strings.ToLower(c.Instance()) == owner(before.Value) && c.Instance() != step.Client {
+			step.Mark("%s deleted %s's lock", step.Client, c.Instance())
+			return
+		}
+	}
+}
+
+// owner is the service that a value of a lock names: a2 ×3 is a's.
+func owner(value string) string {
+	name, _, _ := strings.Cut(value, " ")
+	return strings.TrimRight(name, "0123456789")
+}

@@ -20,6 +20,10 @@ func init() { redis.SetLogger(&logging.VoidLogger{}) }
 // than any play needs, because waiting for a free one is not what we study.
 const poolSize = 256
 
+// bufferSize is the size of a connection's buffers, in bytes. A longer command
+// or reply goes in parts.
+const bufferSize = 4 << 10
+
 // deepest is the deepest stack that CountFrames can measure.
 const deepest = 1 << 14
 
@@ -41,13 +45,13 @@ type process struct {
 	flows []*Client
 
 	// Guarded by World.mu.
-	dead        bool
-	paused      bool
-	armed       []*fault
-	sent        int // commands that went through
-	conns       int // connections dialled so far
-	countFrames bool
-	frames      int
+	dead   bool
+	paused bool
+	armed  []*fault
+	sent   int       // commands that went through
+	conns  int       // connections dialled so far
+	stack  []uintptr // room to measure a stack; nil unless asked for
+	frames int
 }
 
 // call is one thing that a flow was told to do.
@@ -81,6 +85,10 @@ func (w *World) Client(name string) *Client {
 		Dialer:   p.dial,
 		Protocol: 2,
 		PoolSize: poolSize,
+
+		// Small buffers: a world lives for a millisecond, and pays for each.
+		ReadBufferSize:  bufferSize,
+		WriteBufferSize: bufferSize,
 
 		// A context is the only limit on a command: real-time limits would
 		// mix two clocks.
@@ -179,7 +187,7 @@ func (p *process) Sent() int {
 func (p *process) CountFrames() {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	p.countFrames = true
+	p.stack = make([]uintptr, deepest)
 }
 
 // Frames is how many calls deep the goroutine was that sent the last command.
@@ -274,8 +282,8 @@ func (g gate) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessP
 func (g gate) pass() {
 	g.p.w.mu.Lock()
 	dead := g.p.dead
-	if g.p.countFrames && !dead {
-		g.p.frames = runtime.Callers(1, make([]uintptr, deepest))
+	if g.p.stack != nil && !dead {
+		g.p.frames = runtime.Callers(1, g.p.stack)
 	}
 	g.p.w.mu.Unlock()
 	if dead {

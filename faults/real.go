@@ -42,8 +42,9 @@ type real struct {
 	died   chan error // closed with the process
 	closeP func()     // ends the process
 
-	book map[string]entry
-	keys []Key
+	book    map[string]entry
+	keys    []Key
+	syncSHA string // of the script syncKeys
 }
 
 // entry is what the book says of one key's lease.
@@ -199,7 +200,12 @@ func (r *real) open() (server, error) {
 			return nil, err
 		}
 	}
-	return r, nil
+	reply, err := r.admin.Do("SCRIPT", "LOAD", syncKeys)
+	if err := okay(reply, err); err != nil {
+		return nil, err
+	}
+	r.syncSHA, err = proto.ReadString(reply)
+	return r, err
 }
 
 func okay(reply string, err error) error {
@@ -266,7 +272,7 @@ return out
 `
 
 func (r *real) sync(now time.Duration, sent []string) ([]Key, error) {
-	args := []string{"EVAL", syncKeys, "0"}
+	args := []string{"EVALSHA", r.syncSHA, "0"}
 	for key, e := range r.book {
 		if e.synced < now {
 			left := (e.ends - now).Milliseconds()

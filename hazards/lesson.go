@@ -24,7 +24,7 @@ const CheckEnv = "LOCKSTEP_LESSONS"
 // shown. See [CheckEnv] for how to turn that off.
 func (h Hazard) Lesson(t *testing.T, breaks, holds stages.Stage) {
 	t.Helper()
-	asked := named(t.Name())
+	asked := Asked(t)
 	seen := false // the half that breaks has been shown
 	t.Run(breaks.Name, func(t *testing.T) {
 		r := h.mustRun(t, breaks, Breaks)
@@ -72,10 +72,10 @@ func (h Hazard) mustRun(t *testing.T, stage stages.Stage, want Outcome) Result {
 	return got
 }
 
-// named reports whether -run asks for this test: the first element of the
-// pattern matches its name, and would not match just any name, as "." and
-// "Test" do.
-func named(test string) bool {
+// Asked reports whether somebody asked to see this test or the one it belongs
+// to: the first element of -run's pattern matches its name, and would not match
+// just any name, as "." and "Test" do.
+func Asked(t *testing.T) bool {
 	if os.Getenv(CheckEnv) == "check" {
 		return false
 	}
@@ -83,6 +83,7 @@ func named(test string) bool {
 	if run == nil || run.Value.String() == "" {
 		return false
 	}
+	test, _, _ := strings.Cut(t.Name(), "/")
 	return names(run.Value.String(), test)
 }
 

@@ -19,7 +19,7 @@ var RecursionOverflow = Hazard{
 		}
 		s.Sleep(100 * time.Millisecond)
 		early, tries := b.Frames(), b.Sent()
-		s.Sleep(time.Second) // A is still working
+		s.Sleep(500 * time.Millisecond) // A is still working
 		deeper, more := b.Frames()-early, b.Sent()-tries
 
 		if deeper > 0 {
@@ -29,7 +29,7 @@ var RecursionOverflow = Hazard{
 	},
 	Expect: []Row{
 		{NoCause, "B does not have to wait", []string{"v0", "answer_dropped"}},
-		{Breaks, "50 more tries, and B's stack is 50 frames deeper: each try adds one", []string{"v1"}},
+		{Breaks, "25 more tries, and B's stack is 25 frames deeper: each try adds one", []string{"v1"}},
 		{Holds, "it waits in a loop; the stack stays as it is", []string{"v2", "v3", "v4", "v5", "v6", "v7"}},
 	},
 }

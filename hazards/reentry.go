@@ -13,7 +13,7 @@ var Reentry = Hazard{
 
 		a.Lock()
 		a.Lock()
-		s.Sleep(time.Second)
+		s.Sleep(200 * time.Millisecond)
 
 		if a.Waiting() {
 			return s.Broken("A waits for a lock that A itself holds")

@@ -18,7 +18,7 @@ var ResultIgnored = Hazard{
 
 		a.Lock()
 		b.Serve()
-		s.Sleep(time.Second) // A is still working
+		s.Sleep(200 * time.Millisecond) // A is still working
 
 		if s.Books().Sold > 0 {
 			return s.Broken("B sold without the lock, while A was inside")

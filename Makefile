@@ -42,13 +42,13 @@ bug: ## See a bug, second by second: make bug STAGE=v4_owner HAZARD=MisDelete.
 	go test ./$(STAGE) -run '$(HAZARD)'
 
 matrix: ## Print which hazard breaks which stage.
-	go run ./cmd/matrix
+	go run ./cmd/lockstep matrix
 
 docs: ## Write the matrix into README.md.
-	go run ./cmd/matrix -write README.md
+	go run ./cmd/lockstep docs
 
 docs-check: ## Check that README.md shows what the code prints.
-	go run ./cmd/matrix -check README.md
+	go run ./cmd/lockstep docs -check
 
 fuzz: ## Fuzz the wire side of the engine for FUZZTIME=30s.
 	go test ./faults -run '^$$' -fuzz FuzzWire -fuzztime $(FUZZTIME)

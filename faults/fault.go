@@ -7,6 +7,12 @@ import (
 )
 
 // A fault waits, armed, for a command of one client.
+//
+// Its pattern names the command as the timeline shows it: "DEL", "SET stock", or
+// a script by its name, "releaseIfOwner". An armed fault strikes once, at the
+// next command that fits; one that strikes nothing is a mistake of the play. A
+// pipeline or a transaction is one command here: a fault for any part of it
+// strikes the whole.
 type fault struct {
 	kind    string
 	pattern string
@@ -21,12 +27,6 @@ const (
 	loseReply   = "the loss of the reply"
 	delay       = "the delay"
 )
-
-// A pattern names a command as the timeline shows it: "DEL", "SET inventory01",
-// or a script by its name, "releaseIfOwner". Each armed fault strikes once, at
-// the next command that fits; one that strikes nothing is a mistake of the
-// play. A pipeline or a transaction is one command here: a fault for any part
-// of it strikes the whole.
 
 // PauseBefore holds the client up at its next command that fits pattern, and
 // with it the whole process: nothing more reaches Redis until [process.Resume].

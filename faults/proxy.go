@@ -29,10 +29,12 @@ type conn struct {
 	once    sync.Once
 
 	// Guarded by World.mu.
-	queue   [][]string // what the client has sent and waits for: one batch
-	judged  bool       // faults were looked up for this batch
-	due     time.Duration
-	onReply *fault // strikes when the server has done the batch
+	queue    [][]string // what the client has sent and waits for: one batch
+	said     []string   // what that says, when saidWith tokens had names
+	saidWith int
+	judged   bool // faults were looked up for this batch
+	due      time.Duration
+	onReply  *fault // strikes when the server has done the batch
 }
 
 // connect puts a new connection between the client and the server.
@@ -75,7 +77,7 @@ func (c *conn) listen() {
 			return
 		}
 		c.w.mu.Lock()
-		c.queue = append(c.queue, words)
+		c.queue, c.said = append(c.queue, words), nil
 		c.w.mu.Unlock()
 		select {
 		case c.w.knock <- struct{}{}:
@@ -142,16 +144,15 @@ func (w *World) judge() (next *conn, struck func()) {
 	waiting := slices.DeleteFunc(slices.Clone(w.conns), func(c *conn) bool {
 		return len(c.queue) == 0 || c.paused || c.dead || c.due > w.Now()
 	})
-	slices.SortFunc(waiting, func(a, b *conn) int {
+	if len(waiting) == 0 {
+		return nil, nil
+	}
+	next = slices.MinFunc(waiting, func(a, b *conn) int {
 		if a.index != b.index {
 			return cmp.Compare(a.index, b.index)
 		}
 		return cmp.Or(slices.Compare(a.says(), b.says()), cmp.Compare(a.id, b.id))
 	})
-	if len(waiting) == 0 {
-		return nil, nil
-	}
-	next = waiting[0]
 	if next.judged || isSetUp(next.queue[0][0]) {
 		return next, nil
 	}
@@ -162,6 +163,9 @@ func (w *World) judge() (next *conn, struck func()) {
 // says is what a batch says, with random tokens by name: their bytes must not
 // decide anything.
 func (c *conn) says() []string {
+	if c.said != nil && c.saidWith == len(c.w.timeline.names) {
+		return c.said
+	}
 	var said []string
 	for _, words := range c.queue {
 		said = append(said, c.w.timeline.phrases(words)[0])
@@ -171,6 +175,7 @@ func (c *conn) says() []string {
 			}
 		}
 	}
+	c.said, c.saidWith = said, len(c.w.timeline.names)
 	return said
 }
 

@@ -87,14 +87,12 @@ type World struct {
 // An error of the play comes back as it is. Beside it errors.Is finds ErrPlay
 // when the script is wrong, ErrStuck when the world could not go on, and
 // ErrServer when Redis failed; the timeline then shows how far it came, and the
-// message who waits for what. Run never fails t: a broken promise may be just
-// what the caller came to see.
+// message who waits for what.
 //
 // The server is embedded, or, when LOCKSTEP_SERVER names a binary, a private
 // process of that; see [ServerName]. If that can't be started, Run says so in
 // one line and exits with status 1: nothing that follows could be trusted.
-func Run(t *testing.T, opts Options, play func(*World) error) (timeline *Timeline, err error) {
-	t.Helper()
+func Run(opts Options, play func(*World) error) (timeline *Timeline, err error) {
 	open, release := lendServer()
 	defer release()
 
@@ -114,7 +112,10 @@ func Run(t *testing.T, opts Options, play func(*World) error) (timeline *Timelin
 		}
 		timeline = w.timeline.finish(err)
 	}()
-	synctest.Test(t, func(*testing.T) { err = w.run(open, play) })
+	// A bubble wants a test to report to. It has nothing to report: all that
+	// goes wrong is in err. So a blank one will do, and worlds can be had
+	// outside of tests.
+	synctest.Test(new(testing.T), func(*testing.T) { err = w.run(open, play) })
 	return w.timeline, err
 }
 

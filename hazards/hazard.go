@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"testing"
 
 	"lockstep/faults"
 	"lockstep/stages"
@@ -94,10 +93,9 @@ type Result struct {
 
 // Run plays the hazard on a stage, in a world of its own. The error is not nil
 // when the play itself failed; a lock that broke is a result.
-func (h Hazard) Run(t *testing.T, stage stages.Stage) (Result, error) {
-	t.Helper()
+func (h Hazard) Run(stage stages.Stage) (Result, error) {
 	opts := faults.Options{Watch: lockKey, NoRetries: h.NoRetries}
-	timeline, err := faults.Run(t, opts, func(w *faults.World) error {
+	timeline, err := faults.Run(opts, func(w *faults.World) error {
 		s := &Scene{World: w, Stage: stage, Lease: Lease, services: map[string]stages.Lock{}}
 		w.Observe(s.watch)
 		return h.Play(s)

@@ -58,7 +58,7 @@ func (h Hazard) Lesson(t *testing.T, breaks, holds stages.Stage) {
 // the table gives for it.
 func (h Hazard) mustRun(t *testing.T, stage stages.Stage, want Outcome) Result {
 	t.Helper()
-	got, err := h.Run(t, stage)
+	got, err := h.Run(stage)
 	if err != nil {
 		t.Fatalf("%v\n\n%s", err, got.Timeline)
 	}

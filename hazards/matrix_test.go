@@ -16,7 +16,7 @@ func TestMatrix(t *testing.T) {
 			for _, stage := range slices.Concat(stages.All(), stages.Drafts()) {
 				t.Run(stage.Name, func(t *testing.T) {
 					want := h.Expected(stage)
-					got, err := h.Run(t, stage)
+					got, err := h.Run(stage)
 					if err != nil {
 						t.Fatalf("%v\n\n%s", err, got.Timeline)
 					}

@@ -22,7 +22,7 @@ func TestLessonsAreStable(t *testing.T) {
 			t.Parallel()
 			first := ""
 			for range times {
-				r, err := l.hazard.Run(t, l.stage)
+				r, err := l.hazard.Run(l.stage)
 				if err != nil {
 					t.Fatalf("%v\n\n%s", err, r.Timeline)
 				}

@@ -60,7 +60,7 @@ func waitLong(t *testing.T, stage stages.Stage) {
 		s.Sleep(2 * time.Minute)
 		return nil
 	}}
-	if _, err := h.Run(t, stage); err != nil {
+	if _, err := h.Run(stage); err != nil {
 		t.Fatal(err)
 	}
 }

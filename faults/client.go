@@ -45,20 +45,20 @@ type process struct {
 	flows []*Client
 
 	// Guarded by World.mu.
-	dead   bool
-	paused bool
-	armed  []*fault
-	sent   int       // commands that went through
-	conns  int       // connections dialled so far
-	stack  []uintptr // room to measure a stack; nil unless asked for
-	frames int
+	dead    bool
+	paused  bool
+	armed   []*fault
+	sent    int       // commands that went through
+	dialled int       // connections so far
+	stack   []uintptr // room to measure a stack; nil unless asked for
+	frames  int
 }
 
 // call is one thing that a flow was told to do.
 type call struct {
 	what  string
 	ended chan struct{}
-	panic any
+	panic string // what it panicked with, and where
 }
 
 // Client adds a service instance to the world.
@@ -142,6 +142,7 @@ func (c *Client) Do(what string, f func(ctx context.Context)) {
 	if c.busy() {
 		c.w.mistake("%s can't %s: it is still in %s", c.name, what, c.call.what)
 	}
+	c.w.reportPanics()
 	c.call = &call{what: what, ended: make(chan struct{})}
 	go func(call *call) { // ends with f, or at the door once c is dead
 		defer close(call.ended)
@@ -153,8 +154,19 @@ func (c *Client) Do(what string, f func(ctx context.Context)) {
 		f(c.w.ctx)
 	}(c.call)
 	c.w.settle()
-	if c.call.panic != nil && !c.busy() {
-		c.w.mistake("%s panicked in %s: %v", c.name, what, c.call.panic)
+	c.w.reportPanics()
+}
+
+// reportPanics ends the play if a call has panicked.
+func (w *World) reportPanics() {
+	for _, p := range w.processes {
+		for _, c := range p.flows {
+			if c.call != nil && !c.busy() && c.call.panic != "" {
+				what := c.call.panic
+				c.call.panic = ""
+				w.mistake("%s panicked in %s: %s", c.name, c.call.what, what)
+			}
+		}
 	}
 }
 

@@ -49,8 +49,8 @@ func (p *process) connect() (net.Conn, error) {
 		replies: make(chan string, 16), gone: make(chan struct{}),
 	}
 	p.w.mu.Lock()
-	p.conns++
-	c.id = p.conns
+	p.dialled++
+	c.id = p.dialled
 	p.w.conns = append(p.w.conns, c)
 	closed := p.dead
 	p.w.mu.Unlock()

@@ -39,8 +39,8 @@ const (
 type real struct {
 	socket string
 	admin  *proto.Client
-	died   chan error // closed with the process
-	closeP func()     // ends the process
+	died   chan struct{} // closed with the process
+	closeP func()        // ends the process
 
 	book    map[string]entry
 	keys    []Key
@@ -118,8 +118,8 @@ func startReal(binary string) (*real, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close()
-	r := &real{socket: filepath.Join(dir, "redis.sock"), died: make(chan error)}
+	defer func() { _ = log.Close() }() // the server has a copy
+	r := &real{socket: filepath.Join(dir, "redis.sock"), died: make(chan struct{})}
 	cmd := exec.Command("sh", "-c", keeper, "lockstep", dir, path,
 		"--port", "0", "--unixsocket", r.socket, "--dir", dir, "--save", "", "--appendonly", "no")
 	cmd.Stdout, cmd.Stderr = log, log

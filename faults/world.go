@@ -161,7 +161,11 @@ func (w *World) perform(play func(*World) error) (err error) {
 			err = fmt.Errorf("%w: it panicked: %v\n%s", ErrPlay, p, debug.Stack())
 		}
 	}()
-	return play(w)
+	if err := play(w); err != nil {
+		return err
+	}
+	w.reportPanics()
+	return nil
 }
 
 // A mistake ends a play from within a verb: what follows in the script would

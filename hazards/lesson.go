@@ -29,7 +29,7 @@ func (h Hazard) Lesson(t *testing.T, breaks, holds stages.Stage) {
 	t.Run(breaks.Name, func(t *testing.T) {
 		r := h.mustRun(t, breaks, Breaks)
 		if asked || testing.Verbose() {
-			fmt.Fprintf(t.Output(), "\n%s on %s: %s\n\n%s\n", h.Name, breaks, h.Story, r.Timeline)
+			say(t, "\n%s on %s: %s\n\n%s\n", h.Name, breaks, h.Story, r.Timeline)
 		}
 		if asked {
 			seen = true
@@ -45,12 +45,20 @@ func (h Hazard) Lesson(t *testing.T, breaks, holds stages.Stage) {
 	// What follows is the parent's, because go test hides what a subtest says
 	// that passes.
 	if whole != nil && (asked || testing.Verbose()) {
-		fmt.Fprintf(t.Output(), "\n%s on %s\n\n%s✓ %s\n", h.Name, holds, whole.Timeline, whole.Why)
+		say(t, "\n%s on %s\n\n%s✓ %s\n", h.Name, holds, whole.Timeline, whole.Why)
 	}
 	if seen {
 		lesson := strings.TrimPrefix(t.Name(), "Test")
-		fmt.Fprintf(t.Output(), "\nThis failure is the lesson: %s breaks %s, and the suite checks that it does.\n"+
+		say(t, "\nThis failure is the lesson: %s breaks %s, and the suite checks that it does.\n"+
 			"The fix alone:  go test ./%s -v -run '%s/%s'\n", h.Name, breaks, folder(), lesson, holds)
+	}
+}
+
+// say prints to the test's output as it stands, without a file and a line.
+func say(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if _, err := fmt.Fprintf(t.Output(), format, args...); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -76,6 +84,7 @@ func (h Hazard) mustRun(t *testing.T, stage stages.Stage, want Outcome) Result {
 // to: the first element of -run's pattern matches its name, and would not match
 // just any name, as "." and "Test" do.
 func Asked(t *testing.T) bool {
+	t.Helper()
 	if os.Getenv(CheckEnv) == "check" {
 		return false
 	}

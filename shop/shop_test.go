@@ -34,6 +34,7 @@ func (s sale) run(t *testing.T) shop.Books {
 	var sold atomic.Int64
 	timeline, err := faults.Run(faults.Options{Watch: "lock:stock"}, func(w *faults.World) error {
 		w.Put(key, strconv.Itoa(s.stock))
+		var servers []*faults.Client
 		for _, name := range []string{"A", "B"} {
 			server := w.Client(name)
 			store := shop.Shop{Redis: server.Redis(), Stock: key, Payment: payment}
@@ -62,13 +63,13 @@ func (s sale) run(t *testing.T) shop.Books {
 				}
 				sold.Add(int64(n))
 			})
-			defer func() {
-				if server.Waiting() {
-					t.Errorf("the buyers of %s are not done", name)
-				}
-			}()
+			servers = append(servers, server)
 		}
-		w.Sleep(time.Minute)
+		for _, server := range servers {
+			if !w.Await(server, time.Minute) {
+				t.Errorf("the buyers of %s are not done", server.Name())
+			}
+		}
 		for _, k := range w.Keys() {
 			if k.Name == key {
 				books.Left, _ = strconv.Atoi(k.Value)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"lockstep/drafts"
+
 	v1 "lockstep/v1_setnx"
 	v2 "lockstep/v2_spin"
 	v3 "lockstep/v3_expire"

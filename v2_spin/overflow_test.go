@@ -1,7 +1,6 @@
 package spin_test
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -40,7 +39,7 @@ func TestRecursionOverflowForReal(t *testing.T) {
 		}
 		if hazards.Asked(t) {
 			died, _, _ := strings.Cut(out, "\nruntime stack:")
-			fmt.Fprintf(t.Output(), "\nA waiter of %s, with a stack of %d KB:\n\n%s\n", stages.V1, smallStack>>10, died)
+			t.Logf("\nA waiter of %s, with a stack of %d KB:\n\n%s\n", stages.V1, smallStack>>10, died)
 			t.Fail()
 		}
 	})
@@ -53,6 +52,7 @@ func TestRecursionOverflowForReal(t *testing.T) {
 
 // waitLong has B wait for a lock that A holds for two minutes of fake time.
 func waitLong(t *testing.T, stage stages.Stage) {
+	t.Helper()
 	h := hazards.Hazard{Name: "Wait", Play: func(s *hazards.Scene) error {
 		a, b := s.Client("A"), s.Client("B")
 		a.Lock()

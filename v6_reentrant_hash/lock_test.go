@@ -13,4 +13,5 @@ func TestSharedOwner(t *testing.T) { hazards.SharedOwner.Lesson(t, stages.Shared
 func TestThreadNamedKey(t *testing.T) {
 	hazards.ThreadNamedKey.Lesson(t, stages.ThreadNamedKey, stages.V6)
 }
+
 func TestLeaseCutShort(t *testing.T) { hazards.LeaseCutShort.Lesson(t, stages.FixedLease, stages.V6) }

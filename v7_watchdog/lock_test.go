@@ -13,8 +13,10 @@ func TestCancelledUnlock(t *testing.T)   { hazards.CancelledUnlock.Lesson(t, sta
 func TestRenewalPiledUp(t *testing.T) {
 	hazards.RenewalPiledUp.Lesson(t, stages.ResetExpire, stages.V7)
 }
+
 func TestRenewalGivesUp(t *testing.T) {
 	hazards.RenewalGivesUp.Lesson(t, stages.RenewalGivesUp, stages.V7)
 }
+
 func TestWonButSaidNo(t *testing.T) { hazards.WonButSaidNo.Lesson(t, stages.WonButSaidNo, stages.V7) }
 func TestLostReply(t *testing.T)    { hazards.LostReply.Lesson(t, stages.V6, stages.V7) }

@@ -62,7 +62,7 @@ func (t *Timeline) line(b *strings.Builder, s *Step) {
 		text = s.Client + ": " + text
 	}
 	if s.Times > 1 {
-		text += fmt.Sprintf(" (×%d, last at %s)", s.Times, clock(s.Last))
+		text += fmt.Sprintf(" ×%d until %s", s.Times, clock(s.Last))
 	}
 	indent := t.column(s.Client)
 	at, state := clock(s.At), s.state()
@@ -91,7 +91,7 @@ func (s *Step) say() string {
 			part = "EVALSHA " + shortSum(words[1]) + " " + strings.Join(words[3:], " ")
 		}
 		if i < len(s.Replies) && s.Replies[i] != "QUEUED" {
-			part += " → " + s.Replies[i]
+			part += noBreak + "→" + noBreak + s.Replies[i]
 		}
 		parts = append(parts, part)
 	}
@@ -143,6 +143,9 @@ func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
 }
 
+// noBreak is a space at which wrap breaks no line.
+const noBreak = "\u00a0"
+
 // wrap breaks text at spaces so that no part is wider than width, where it can.
 func wrap(text string, width int) []string {
 	var lines []string
@@ -158,5 +161,9 @@ func wrap(text string, width int) []string {
 			line += " " + word
 		}
 	}
-	return append(lines, line)
+	lines = append(lines, line)
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], noBreak, " ")
+	}
+	return lines
 }

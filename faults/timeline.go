@@ -118,11 +118,27 @@ func (t *Timeline) finish(err error) *Timeline {
 	if err != nil {
 		t.Verdict = err.Error()
 		t.Broke = isBroken(err)
-		if last := t.last(); last != nil && t.Broke && !slices.ContainsFunc(t.Steps, func(s *Step) bool { return s.Broken != "" }) {
-			last.Mark("here")
+		if t.Broke {
+			t.markSomething()
 		}
 	}
 	return t
+}
+
+// markSomething marks the last thing that anybody did, unless a mark is there.
+func (t *Timeline) markSomething() {
+	var deed *Step
+	for _, s := range t.Steps {
+		if s.Broken != "" {
+			return
+		}
+		if s.Passed == 0 {
+			deed = s
+		}
+	}
+	if deed != nil {
+		deed.Mark("here")
+	}
 }
 
 // watches reports whether the timeline shows the state of a key.

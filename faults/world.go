@@ -61,7 +61,8 @@ type Options struct {
 
 // World is one run: a bubble of fake time, one Redis server, the clients, and
 // the timeline of what they did. Its methods are the verbs of a play; they may
-// be called only on the goroutine that performs the play.
+// be called only on the goroutine that performs the play. Mark and Note may be
+// called on a client's, too, where it is the only one that moves.
 type World struct {
 	opts     Options
 	start    time.Time

@@ -18,6 +18,7 @@ var EmptyAnswer = Hazard{
 		a.Unlock()
 		s.Sleep(50 * time.Millisecond)
 
+		s.Note("B's customer sees %q", b.Answer())
 		if s.Books().Sold > 0 && b.Answer() == "" {
 			return s.Broken("B's customer bought an item and sees an empty page")
 		}

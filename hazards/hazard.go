@@ -3,6 +3,7 @@ package hazards
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockstep/faults"
@@ -66,23 +67,26 @@ type Cell struct {
 // Expected is the cell of the matrix for stage, or the zero Cell if the table
 // does not say. A draft does as the stage that it is like, unless a row names it.
 func (h Hazard) Expected(stage stages.Stage) Cell {
-	if cell, ok := h.row(stage.Name); ok {
-		return cell
+	names := []string{stage.Name}
+	if stage.Like != "" {
+		names = append(names, short(stage.Like))
+	} else {
+		names = append(names, short(stage.Name))
 	}
-	cell, _ := h.row(stage.Like)
-	return cell
-}
-
-func (h Hazard) row(stage string) (Cell, bool) {
-	short, _, _ := strings.Cut(stage, "_")
-	for _, row := range h.Expect {
-		for _, on := range row.On {
-			if on == stage || on == short {
-				return Cell{row.Outcome, row.Why}, true
+	for _, name := range names {
+		for _, row := range h.Expect {
+			if slices.Contains(row.On, name) {
+				return Cell{row.Outcome, row.Why}
 			}
 		}
 	}
-	return Cell{}, false
+	return Cell{}
+}
+
+// short is how a table calls a stage: v4 for v4_owner.
+func short(stage string) string {
+	number, _, _ := strings.Cut(stage, "_")
+	return number
 }
 
 // Result is one run of a hazard on a stage.

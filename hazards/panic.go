@@ -12,7 +12,10 @@ var Panic = Hazard{
 	Play: func(s *Scene) error {
 		a, b := s.Client("A"), s.Client("B")
 
-		a.Bracket("Work", func(context.Context) (string, error) { panic("no such voucher") })
+		a.Bracket("Work", func(context.Context) (string, error) {
+			s.Note("A's business panics")
+			panic("no such voucher")
+		})
 		if s.Held() == 0 {
 			return nil
 		}

@@ -153,6 +153,11 @@ func (c *Client) sale(payment time.Duration) stages.Business {
 			return "", err
 		}
 		c.scene.sold.Add(1)
+		for _, other := range c.scene.cast {
+			if other != c && other.Inside() && !c.Inside() {
+				c.scene.Mark("%s sells while %s is inside", c.Name(), other.Name())
+			}
+		}
 		return fmt.Sprintf("sold, %d left", left), nil
 	}
 }

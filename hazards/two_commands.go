@@ -23,7 +23,6 @@ var TwoCommands = Hazard{
 		if b.Inside() {
 			return nil
 		}
-		s.Sleep(31 * time.Second)
 		c.Lock()
 
 		if c.Waiting() {

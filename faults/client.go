@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"net"
 	"runtime"
-	"runtime/debug"
 	"strings"
+	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
@@ -57,7 +57,7 @@ type process struct {
 // call is one thing that a flow was told to do.
 type call struct {
 	what  string
-	ended chan struct{}
+	ended atomic.Bool
 	panic string // what it panicked with, and where
 }
 
@@ -143,12 +143,13 @@ func (c *Client) Do(what string, f func(ctx context.Context)) {
 		c.w.mistake("%s can't %s: it is still in %s", c.name, what, c.call.what)
 	}
 	c.w.reportPanics()
-	c.call = &call{what: what, ended: make(chan struct{})}
+	c.call = &call{what: what}
 	go func(call *call) { // ends with f, or at the door once c is dead
-		defer close(call.ended)
+		defer c.w.knockAtDoor() // the play may be waiting for this end
+		defer call.ended.Store(true)
 		defer func() {
 			if p := recover(); p != nil {
-				call.panic = fmt.Sprintf("%v\n%s", p, debug.Stack())
+				call.panic = fmt.Sprintf("%v%s", p, site())
 			}
 		}()
 		f(c.w.ctx)
@@ -174,17 +175,7 @@ func (w *World) reportPanics() {
 // the lock, for time to pass, or at a fault.
 func (c *Client) Waiting() bool { return c.busy() && !c.Crashed() }
 
-func (c *Client) busy() bool {
-	if c.call == nil {
-		return false
-	}
-	select {
-	case <-c.call.ended:
-		return false
-	default:
-		return true
-	}
-}
+func (c *Client) busy() bool { return c.call != nil && !c.call.ended.Load() }
 
 // Sent counts the commands of the instance that went through, connection
 // set-up left out.
@@ -245,7 +236,6 @@ func (p *process) dial(context.Context, string, string) (net.Conn, error) {
 func (p *process) die() {
 	p.w.mu.Lock()
 	p.dead = true
-	p.armed = nil
 	var mine []*conn
 	for _, c := range p.w.conns {
 		if c.process == p {
@@ -254,7 +244,7 @@ func (p *process) die() {
 	}
 	p.w.mu.Unlock()
 	for _, c := range mine {
-		c.cut()
+		c.hangUp()
 	}
 	// Only a pool that is closed already makes this fail.
 	_ = p.rdb.Close()

@@ -76,23 +76,23 @@ func (w *World) nextEvent(now time.Duration) time.Duration {
 // endLeases records the watched leases that have ended at this instant.
 func (w *World) endLeases() {
 	now := w.Now()
-	ended := ""
 	due := false
+	var ended []string
 	for _, k := range w.keys {
 		if k.Ends == Never || k.Ends > now {
 			continue
 		}
 		due = true
 		if w.timeline.watches(k.Name) {
-			ended = k.Name
+			ended = append(ended, k.Name)
 		}
 	}
 	if !due {
 		return
 	}
 	w.refresh(nil)
-	if ended != "" {
-		w.record(Step{Note: "the lease of " + ended + " ends"})
+	for _, name := range ended {
+		w.record(Step{Note: "the lease of " + name + " ends"})
 	}
 }
 
@@ -100,12 +100,17 @@ func (w *World) endLeases() {
 // the door that may go through. This is the only place where commands pass, one
 // at a time, so their order depends on the script alone.
 func (w *World) settle() {
+	w.moved.Store(int64(w.Now()))
 	for {
 		synctest.Wait()
-		c := w.nextAtDoor()
-		if c == nil {
+		c, struck := w.judge()
+		switch {
+		case struck != nil:
+			struck()
+		case c != nil:
+			w.letThrough(c)
+		default:
 			return
 		}
-		w.letThrough(c)
 	}
 }

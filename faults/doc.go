@@ -15,6 +15,7 @@
 //	a.LoseRequest("SET")       cut the connection before the server sees that
 //	a.LoseReply("SET")         cut the connection after the server has done that
 //	a.Delay("SET", d)          keep that on the wire for a while
+//	a.Disarm()                 take back the faults that have not struck
 //	w.Broken("…")              the play's verdict
 //
 // Every verb returns when the world is at rest: each call is done, or it waits.
@@ -61,6 +62,11 @@
 // time, and the timers of a paused client still fire: what they want to send
 // waits with the rest. For a lock that is the worst case, checked and then held
 // up, but it is not a frozen process.
+//
+// On a real server the engine keeps leases in fake time by a book of its own,
+// and sees what a command did to them: those below a second last longer for a
+// script that asks, PTTL may be off by what real time passed, and absolute times
+// (EXPIREAT, PXAT) don't work, because the server's calendar is real.
 //
 // A lost reply is a broken connection here, and not a read that times out: the
 // clients have no time limits but those of their contexts.

@@ -10,9 +10,9 @@ import (
 //
 // Its pattern names the command as the timeline shows it: "DEL", "SET stock", or
 // a script by its name, "releaseIfOwner". An armed fault strikes once, at the
-// next command that fits; one that strikes nothing is a mistake of the play. A
-// pipeline or a transaction is one command here: a fault for any part of it
-// strikes the whole.
+// next command that fits, and two that fit strike in turn, at one command each;
+// one that strikes nothing is a mistake of the play. A pipeline or a transaction
+// is one command here: a fault for any part of it strikes the whole.
 type fault struct {
 	kind    string
 	pattern string
@@ -50,7 +50,8 @@ func (p *process) LoseRequest(pattern string) { p.arm(fault{kind: loseRequest, p
 func (p *process) LoseReply(pattern string) { p.arm(fault{kind: loseReply, pattern: pattern}) }
 
 // Delay keeps a command that fits pattern on the wire for d, while the rest of
-// the client goes on.
+// the client goes on. It arrives even if the client has given up meanwhile, or
+// died.
 func (p *process) Delay(pattern string, d time.Duration) {
 	if d <= 0 || d > longestSleep {
 		p.w.mistake("Delay(%q, %v): between 1 ns and %v, please", pattern, d, longestSleep)
@@ -58,14 +59,31 @@ func (p *process) Delay(pattern string, d time.Duration) {
 	p.arm(fault{kind: delay, pattern: pattern, delay: d})
 }
 
+// Disarm takes back the faults that have not struck: for a play that runs on
+// code which may or may not send what they wait for.
+func (p *process) Disarm() {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	p.armed = nil
+}
+
 // Pause stops the client's world at once: nothing it sends reaches Redis until
 // [process.Resume]. Its own timers still fire.
 func (p *process) Pause() {
+	switch {
+	case p.Crashed():
+		p.w.mistake("%s has crashed and can't be paused", p.name)
+	case p.Paused():
+		p.w.mistake("%s is paused already", p.name)
+	}
 	p.pause("is paused")
 }
 
 // Resume lets a paused client go on.
 func (p *process) Resume() {
+	if p.Crashed() {
+		p.w.mistake("%s has crashed and can't Resume", p.name)
+	}
 	p.w.mu.Lock()
 	was := p.paused
 	p.paused = false
@@ -118,13 +136,10 @@ func (p *process) armedYet() string {
 	return s
 }
 
-// strike returns the first armed fault of the wanted kinds that fits one of the
-// commands, and disarms it. The caller holds World.mu.
-func (p *process) strike(phrases []string, kinds ...string) *fault {
+// strike returns the first armed fault that fits one of the phrases, and disarms
+// it. The caller holds World.mu.
+func (p *process) strike(phrases []string) *fault {
 	for i, f := range p.armed {
-		if !slices.Contains(kinds, f.kind) {
-			continue
-		}
 		for _, phrase := range phrases {
 			if fits(f.pattern, phrase) {
 				p.armed = slices.Delete(p.armed, i, i+1)

@@ -20,19 +20,25 @@ import (
 // the play's goroutine alone, for one command at a time.
 type conn struct {
 	*process
-	id      int
-	down    net.Conn // towards the client
-	up      net.Conn // towards the server
-	fromUp  *bufio.Reader
-	replies chan string
-	gone    chan struct{} // closed by cut
-	once    sync.Once
+	id     int
+	down   net.Conn // towards the client
+	up     net.Conn // towards the server
+	fromUp *bufio.Reader
+	more   chan struct{} // has a value when replies were added; cap 1
+	gone   chan struct{} // closed by cut
+	once   sync.Once
+
+	// A transaction that has been begun, and whether a command of it was
+	// refused. Used by the play's goroutine alone.
+	inMulti, refused bool
 
 	// Guarded by World.mu.
 	queue    [][]string // what the client has sent and waits for: one batch
 	said     []string   // what that says, when saidWith tokens had names
 	saidWith int
-	judged   bool // faults were looked up for this batch
+	judged   bool     // faults were looked up for this batch
+	orphan   bool     // the client is gone, and the batch still under way
+	replies  []string // for the client, who may be slow to read them
 	due      time.Duration
 	onReply  *fault // strikes when the server has done the batch
 }
@@ -46,7 +52,7 @@ func (p *process) connect() (net.Conn, error) {
 	client, down := net.Pipe()
 	c := &conn{
 		process: p, down: down, up: up, fromUp: bufio.NewReader(up),
-		replies: make(chan string, 16), gone: make(chan struct{}),
+		more: make(chan struct{}, 1), gone: make(chan struct{}),
 	}
 	p.w.mu.Lock()
 	p.dialled++
@@ -65,7 +71,7 @@ func (p *process) connect() (net.Conn, error) {
 
 // listen takes in what the client sends and lets it queue at the door.
 func (c *conn) listen() {
-	defer c.cut()
+	defer c.hangUp()
 	r := bufio.NewReader(c.down)
 	for {
 		words, err := readCommand(r)
@@ -79,32 +85,60 @@ func (c *conn) listen() {
 		c.w.mu.Lock()
 		c.queue, c.said = append(c.queue, words), nil
 		c.w.mu.Unlock()
-		select {
-		case c.w.knock <- struct{}{}:
-		default:
-		}
+		c.w.knockAtDoor()
 	}
 }
 
-// answer hands replies to the client, who may be slow to read them.
+// knockAtDoor wakes a play that lets time pass.
+func (w *World) knockAtDoor() {
+	select {
+	case w.knock <- struct{}{}:
+	default:
+	}
+}
+
+// answer hands the client its replies.
 func (c *conn) answer() {
 	for {
-		select {
-		case reply := <-c.replies:
+		c.w.mu.Lock()
+		replies := c.replies
+		c.replies = nil
+		c.w.mu.Unlock()
+		for _, reply := range replies {
 			if _, err := io.WriteString(c.down, reply); err != nil {
 				return
 			}
+		}
+		select {
+		case <-c.more:
 		case <-c.gone:
 			return
 		}
 	}
 }
 
-func (c *conn) reply(reply string) {
+func (c *conn) reply(replies ...string) {
+	c.w.mu.Lock()
+	c.replies = append(c.replies, replies...)
+	c.w.mu.Unlock()
 	select {
-	case c.replies <- reply:
-	case <-c.gone:
+	case c.more <- struct{}{}:
+	default:
 	}
+}
+
+// hangUp is the client's end of the connection: it has closed it, or died. What
+// is under way to the server arrives all the same.
+func (c *conn) hangUp() {
+	c.w.mu.Lock()
+	c.orphan = c.due > 0 && len(c.queue) > 0
+	orphan := c.orphan
+	c.w.mu.Unlock()
+	if !orphan {
+		c.cut()
+		return
+	}
+	_ = c.down.Close()
 }
 
 // cut breaks the connection. What waits at the door is lost with it.
@@ -120,29 +154,20 @@ func (c *conn) cut() {
 	})
 }
 
-// nextAtDoor picks the connection whose batch goes through next, or nil if none
-// may. The world is at rest. The order depends on the script alone: the client
-// by its place in the cast, then what the batch says, then the connection by
-// its place in the client's own history. What it says comes before the
-// connection, because two goroutines of a client that wake at one instant get
-// their connections in an order that nobody decides.
-func (w *World) nextAtDoor() *conn {
-	for {
-		c, struck := w.judge()
-		if struck == nil {
-			return c
-		}
-		struck()
-	}
-}
-
-// judge looks for the next batch that may pass. If a fault strikes first, it
-// returns that to be carried out, without World.mu.
+// judge picks the connection whose batch goes through next, or none. If a fault
+// strikes first, it returns that to be carried out, without World.mu. The world
+// is at rest.
+//
+// The order depends on the script alone: the client by its place in the cast,
+// then what the batch says, then the connection by its place in the client's own
+// history. What it says comes before the connection, because two goroutines of a
+// client that wake at one instant get their connections in an order that nobody
+// decides.
 func (w *World) judge() (next *conn, struck func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	waiting := slices.DeleteFunc(slices.Clone(w.conns), func(c *conn) bool {
-		return len(c.queue) == 0 || c.paused || c.dead || c.due > w.Now()
+		return len(c.queue) == 0 || c.due > w.Now() || (c.paused || c.dead) && !c.orphan
 	})
 	if len(waiting) == 0 {
 		return nil, nil
@@ -153,11 +178,16 @@ func (w *World) judge() (next *conn, struck func()) {
 		}
 		return cmp.Or(slices.Compare(a.says(), b.says()), cmp.Compare(a.id, b.id))
 	})
-	if next.judged || isSetUp(next.queue[0][0]) {
+	if next.judged || setsUp(next.queue) {
 		return next, nil
 	}
 	next.judged = true
 	return next, next.strikeFirst()
+}
+
+// setsUp reports whether a batch only prepares the connection.
+func setsUp(batch [][]string) bool {
+	return !slices.ContainsFunc(batch, func(words []string) bool { return !isSetUp(words[0]) })
 }
 
 // says is what a batch says, with random tokens by name: their bytes must not
@@ -168,26 +198,25 @@ func (c *conn) says() []string {
 	}
 	var said []string
 	for _, words := range c.queue {
-		said = append(said, c.w.timeline.phrases(words)[0])
-		for i, word := range words {
-			if i != 1 || !isScriptCall(words) {
-				said = append(said, c.w.timeline.named(word))
-			}
+		head, rest := c.w.timeline.parts(words)
+		said = append(said, head...)
+		for _, word := range rest {
+			said = append(said, c.w.timeline.named(word))
 		}
 	}
 	c.said, c.saidWith = said, len(c.w.timeline.names)
 	return said
 }
 
-// strikeFirst carries out the fault that is armed for this batch and strikes
-// before the server sees it. The caller holds World.mu.
+// strikeFirst looks for the fault that this batch meets. It returns what that
+// does before the server sees the batch, to be carried out without World.mu, or
+// nil if the batch may pass. The caller holds World.mu.
 func (c *conn) strikeFirst() func() {
 	var phrases []string
 	for _, words := range c.queue {
 		phrases = append(phrases, c.w.timeline.phrases(words)...)
 	}
-	c.onReply = c.strike(phrases, loseReply, crashAfter)
-	f := c.strike(phrases, pauseBefore, crashBefore, loseRequest, delay)
+	f := c.strike(phrases)
 	if f == nil {
 		return nil
 	}
@@ -198,11 +227,14 @@ func (c *conn) strikeFirst() func() {
 		return func() { c.crash("crashes before " + f.pattern) }
 	case loseRequest:
 		return func() { c.lose("the request is lost: " + f.pattern) }
-	default:
+	case delay:
 		c.due = c.w.Now() + f.delay
 		return func() {
 			c.w.record(Step{Client: c.process.name, Fault: f.pattern + " is under way for " + f.delay.String()})
 		}
+	default: // strikes when the server has done the batch
+		c.onReply = f
+		return nil
 	}
 }
 
@@ -215,77 +247,100 @@ func (c *conn) lose(what string) {
 // letThrough takes a batch to the server and the replies back.
 func (w *World) letThrough(c *conn) {
 	w.mu.Lock()
-	batch, onReply := c.queue, c.onReply
+	batch, onReply, orphan := c.queue, c.onReply, c.orphan
 	c.queue, c.judged, c.due, c.onReply = nil, false, 0, nil
 	w.mu.Unlock()
 
-	if isSetUp(batch[0][0]) {
-		for _, words := range batch {
-			reply, err := c.exchange(words)
-			if err != nil {
-				c.cut()
-				return
-			}
-			c.reply(reply)
-		}
-		return
+	setUp := setsUp(batch)
+	if !setUp {
+		w.refresh(nil)
 	}
-	w.refresh(nil)
-	replies := make([]string, 0, len(batch))
+	step := Step{Client: c.process.name}
+	var replies []string
 	for _, words := range batch {
 		reply, err := c.exchange(words)
 		if err != nil {
-			w.record(Step{Client: c.process.name, Commands: [][]string{words}, Fault: "the server closed the connection"})
-			c.cut()
-			return
+			step.Fault = "the server closed the connection"
+			break
 		}
 		replies = append(replies, reply)
+		if setUp {
+			continue
+		}
+		w.refresh(words)
+		step.Commands = append(step.Commands, w.timeline.learn(c.process.name, words))
+		step.Replies = append(step.Replies, describe(reply, w.timeline.text))
+	}
+	if setUp {
+		c.reply(replies...)
+		if step.Fault != "" {
+			c.cut()
+		}
+		return
 	}
 	w.mu.Lock()
-	c.sent += len(batch)
+	c.sent += len(replies)
 	w.mu.Unlock()
-	w.refresh(slices.Concat(batch...))
-
-	step := Step{Client: c.process.name}
-	for i, words := range batch {
-		step.Commands = append(step.Commands, w.timeline.learn(c.process.name, words))
-		step.Replies = append(step.Replies, describe(replies[i], w.timeline.text))
-	}
-	switch {
-	case onReply == nil:
-		w.record(step)
-		for _, reply := range replies {
-			c.reply(reply)
-		}
-	case onReply.kind == loseReply:
+	if onReply != nil && onReply.kind == loseReply && step.Fault == "" {
 		step.Fault = "the reply is lost"
-		c.cut()
-		w.record(step)
-	default:
-		w.record(step)
+	}
+	w.record(step)
+	switch {
+	case onReply != nil && onReply.kind == crashAfter:
 		c.crash("crashes before it reads the reply")
+	case step.Fault != "", orphan:
+		c.cut()
+	default:
+		c.reply(replies...)
 	}
 }
 
-// exchange sends one command to the server and reads the reply.
+// exchange sends one command to the server and reads the reply. It keeps watch
+// over transactions, so that one with a refused command is given up, as a real
+// server does it: the proxy refuses some commands itself, and the embedded
+// server forgets that it did.
 func (c *conn) exchange(words []string) (string, error) {
-	if name := strings.ToUpper(words[0]); blocks(name) {
-		return errorReply("ERR Lockstep's proxy does not carry %s yet: it would block the world", name), nil
+	name := strings.ToUpper(words[0])
+	if c.inMulti && c.refused && name == "EXEC" {
+		c.inMulti = false
+		if _, err := c.ask([]string{"DISCARD"}); err != nil {
+			return "", err
+		}
+		return errorReply("EXECABORT Transaction discarded because of previous errors."), nil
 	}
+	var reply string
+	var err error
+	if answersAsItPleases(name) {
+		reply = errorReply("ERR Lockstep's proxy does not carry %s: its replies come when they please", name)
+	} else {
+		reply, err = c.ask(words)
+	}
+	switch {
+	case name == "MULTI":
+		c.inMulti, c.refused = true, false
+	case name == "EXEC", name == "DISCARD":
+		c.inMulti = false
+	case c.inMulti && strings.HasPrefix(reply, "-"):
+		c.refused = true
+	}
+	return reply, err
+}
+
+func (c *conn) ask(words []string) (string, error) {
 	if _, err := c.up.Write(encode(words)); err != nil {
 		return "", err
 	}
 	return proto.Read(c.fromUp)
 }
 
-// blocks reports whether the reply to a command comes when it pleases. The
-// proxy waits for each reply before time may pass, so it can't carry those.
-func blocks(name string) bool {
+// answersAsItPleases reports whether a command has its reply at another time, or
+// another number of them. The proxy waits for one reply to each command before
+// time may pass, so it can't carry those.
+func answersAsItPleases(name string) bool {
 	switch name {
-	case "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "WAIT", "WAITAOF",
+	case "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE",
+		"MONITOR", "SYNC", "PSYNC", "WAIT", "WAITAOF", "XREAD", "XREADGROUP",
 		"BLPOP", "BRPOP", "BLMOVE", "BLMPOP", "BRPOPLPUSH", "BZPOPMIN", "BZPOPMAX", "BZMPOP":
-		return true
-	case "XREAD", "XREADGROUP":
 		return true
 	}
 	return false

@@ -3,6 +3,8 @@ package faults
 import (
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -136,8 +138,8 @@ func startReal(binary string) (*real, error) {
 		close(r.died)
 	}()
 	if err := r.greet(); err != nil {
-		said := lastLine(log.Name())
 		r.closeP()
+		said := lastLine(log)
 		if said != "" {
 			err = fmt.Errorf("%w; its last words: %s", err, said)
 		}
@@ -185,8 +187,9 @@ func field(text, prefix string) string {
 	return ""
 }
 
-func lastLine(path string) string {
-	text, _ := os.ReadFile(path) // no words are fine too
+// lastLine is the last line of a log, whose name may be gone already.
+func lastLine(log *os.File) string {
+	text, _ := io.ReadAll(io.NewSectionReader(log, 0, 1<<20)) // no words are fine too
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])
 }
@@ -218,25 +221,22 @@ func okay(reply string, err error) error {
 func (r *real) dial() (net.Conn, error) { return net.Dial("unix", r.socket) }
 
 func (r *real) put(key, value string) error {
-	if err := okay(r.admin.Do("SET", key, value)); err != nil {
-		return err
-	}
-	r.keys = slices.DeleteFunc(r.keys, func(k Key) bool { return k.Name == key })
-	r.keys = append(r.keys, Key{Name: key, Value: value, Ends: Never})
-	return nil
+	return okay(r.admin.Do("SET", key, value))
 }
 
 // close leaves the process running for the next world.
 func (r *real) close() {}
 
 // shortest is the least time, in ms, that a lease has left on the server: a
-// slow machine must not end it before the book does.
-const shortest = 1000
+// slow machine must not end it before the book does. So a script that asks how
+// long a short lease lasts gets a wrong answer. It is an odd number, because a
+// new lease of just this length would not look new.
+const shortest = 1013
 
 // syncKeys ends or shortens leases, and reports the server's time and each key:
 // name, when it expires, when it expires now that shortest is seen to, and its
 // content, preceded by its length.
-// (1000 in the script is shortest.)
+// (1013 in the script is shortest.)
 const syncKeys = `
 for i = 1, #ARGV, 2 do
 	local left = tonumber(ARGV[i + 1])
@@ -252,8 +252,8 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
 	table.insert(out, key)
 	table.insert(out, string.format('%d', redis.call('PEXPIRETIME', key)))
 	local left = redis.call('PTTL', key)
-	if left >= 0 and left < 1000 then
-		redis.call('PEXPIRE', key, 1000)
+	if left >= 0 and left < 1013 then
+		redis.call('PEXPIRE', key, 1013)
 	end
 	table.insert(out, string.format('%d', redis.call('PEXPIRETIME', key)))
 	local kind, content = redis.call('TYPE', key).ok, {}
@@ -272,20 +272,23 @@ return out
 `
 
 func (r *real) sync(now time.Duration, sent []string) ([]Key, error) {
-	args := []string{"EVALSHA", r.syncSHA, "0"}
+	var args []string
 	for key, e := range r.book {
 		if e.synced < now {
-			left := (e.ends - now).Milliseconds()
-			if left > 0 {
-				left = max(left, shortest)
+			left := int64(0)
+			if e.ends > now {
+				left = max(shortest, (e.ends - now + time.Millisecond - 1).Milliseconds())
 			}
 			args = append(args, key, strconv.FormatInt(left, 10))
 		}
 	}
-	if sent == nil && len(args) == 3 {
+	if sent == nil && len(args) == 0 {
 		return r.keys, nil // nothing has happened since the last sync
 	}
-	reply, err := r.admin.Do(args...)
+	reply, err := r.admin.Do(append([]string{"EVALSHA", r.syncSHA, "0"}, args...)...)
+	if strings.HasPrefix(reply, "-NOSCRIPT") { // a play has flushed the scripts
+		reply, err = r.admin.Do(append([]string{"EVAL", syncKeys, "0"}, args...)...)
+	}
 	if err := okay(reply, err); err != nil {
 		return nil, err
 	}
@@ -315,7 +318,7 @@ func (r *real) read(items []string, now time.Duration, sent []string) ([]Key, er
 		content := items[5 : 5+n]
 		items = items[5+n:]
 
-		k := Key{Name: name, Ends: Never}
+		k := Key{Name: name, Type: kind, Ends: Never}
 		if expires >= 0 {
 			e, known := r.book[name]
 			if sent != nil && (!known || e.expires != expires) {
@@ -342,27 +345,35 @@ func (r *real) read(items []string, now time.Duration, sent []string) ([]Key, er
 }
 
 // drift is how much of a new lease, in ms, may have gone by on the server's
-// clock before sync looked at it.
-const drift = 50
+// clock before sync looked at it, on a machine that is very busy, and usual on
+// one that is not.
+const (
+	drift = 2000
+	usual = 50
+)
 
 // lease finds the length that a command gave a lease, of which the server has
-// left ms left a moment later. It is a number that was sent, in ms or in
-// seconds, or else, where a script knows it by heart, the roundest one that is
-// near enough.
+// left ms left a moment later. It is the nearest number that was sent, in ms or
+// in seconds, or else, where a script knows it by heart, the roundest one that
+// is near enough.
 func lease(left int64, sent []string) time.Duration {
-	near := func(ms int64) bool { return ms >= left && ms <= left+drift }
+	nearest := int64(math.MaxInt64)
 	for _, word := range sent {
 		n, err := strconv.ParseInt(word, 10, 64)
-		switch {
-		case err != nil:
-		case near(n):
-			return time.Duration(n) * time.Millisecond
-		case near(n * 1000):
-			return time.Duration(n) * time.Second
+		if err != nil || n > math.MaxInt64/1000 {
+			continue
+		}
+		for _, ms := range []int64{n, n * 1000} {
+			if ms >= left && ms <= left+drift {
+				nearest = min(nearest, ms)
+			}
 		}
 	}
+	if nearest < math.MaxInt64 {
+		return time.Duration(nearest) * time.Millisecond
+	}
 	for _, round := range []int64{1000, 100, 10, 1} {
-		if ms := (left + round - 1) / round * round; near(ms) {
+		if ms := (left + round - 1) / round * round; ms <= left+usual {
 			return time.Duration(ms) * time.Millisecond
 		}
 	}

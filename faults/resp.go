@@ -11,9 +11,11 @@ import (
 	"github.com/alicebob/miniredis/v2/proto"
 )
 
-// Redis's own limits: proto-max-bulk-len, and the most arguments of a command.
+// The limits of a command: more arguments than Redis takes, and values smaller
+// than it takes (proto-max-bulk-len, 512 MB), because proto.Read makes room for
+// a value as soon as it is announced.
 const (
-	biggestValue = 512 << 20
+	biggestValue = 4 << 20
 	mostWords    = 1 << 20
 )
 

@@ -14,6 +14,7 @@ const Never time.Duration = -1
 // Key is one key of the server, with what it holds.
 type Key struct {
 	Name   string
+	Type   string        // as Redis has it: string, hash, list, …
 	Value  string        // of a string
 	Fields []Field       // of a hash, sorted by name; nil for other types
 	Ends   time.Duration // when its lease ends: fake time since the start, or Never
@@ -32,7 +33,7 @@ type server interface {
 	// went through since the last sync, nil if nothing did.
 	sync(now time.Duration, sent []string) ([]Key, error)
 
-	// put sets a string.
+	// put sets a string, without a lease.
 	put(key, value string) error
 
 	close()
@@ -52,9 +53,9 @@ func (e embedded) dial() (net.Conn, error) { return e.Dial() }
 func (e embedded) sync(now time.Duration, _ []string) ([]Key, error) {
 	var keys []Key
 	for _, name := range e.Keys() {
-		k := Key{Name: name, Ends: Never}
+		k := Key{Name: name, Type: e.Type(name), Ends: Never}
 		var err error
-		switch e.Type(name) {
+		switch k.Type {
 		case "string":
 			k.Value, err = e.Get(name)
 		case "hash":

@@ -65,7 +65,7 @@ func (t *Timeline) line(b *strings.Builder, s *Step) {
 		text += fmt.Sprintf(" ×%d until %s", s.Times, clock(s.Last))
 	}
 	indent := t.column(s.Client)
-	at, state := clock(s.At), s.state()
+	at, state := stopwatch(s.At), s.state()
 	for i, part := range wrap(text, textWide-1-indent) {
 		if i > 0 {
 			part = "  " + part
@@ -78,7 +78,12 @@ func (t *Timeline) line(b *strings.Builder, s *Step) {
 		if !t.Broke {
 			mark = "! " // true all the same, and not what this play is about
 		}
-		row(b, "", strings.Repeat(" ", indent)+mark+s.Broken, "")
+		for i, part := range wrap(mark+s.Broken, textWide-1-indent) {
+			if i > 0 {
+				part = "  " + part
+			}
+			row(b, "", strings.Repeat(" ", indent)+part, "")
+		}
 	}
 }
 
@@ -87,9 +92,6 @@ func (s *Step) say() string {
 	var parts []string
 	for i, words := range s.Commands {
 		part := strings.Join(words, " ")
-		if len(words) > 1 && words[0] == "EVALSHA" && len(words[1]) == 40 {
-			part = "EVALSHA " + shortSum(words[1]) + " " + strings.Join(words[3:], " ")
-		}
 		if i < len(s.Replies) && s.Replies[i] != "QUEUED" {
 			part += noBreak + "→" + noBreak + s.Replies[i]
 		}
@@ -116,10 +118,11 @@ func (s *Step) state() string {
 		return "free"
 	case 1:
 		h := s.After[0]
-		if h.Ends == Never {
-			return h.Value + ", no lease"
+		left := ", no lease"
+		if h.Ends != Never {
+			left = ", " + clock(h.Ends-s.At) + " left"
 		}
-		return h.Value + ", " + clock(h.Ends-s.At) + " left"
+		return cut(h.Value, stateWide-len(left)) + left
 	}
 	var values []string
 	for _, h := range s.After {
@@ -133,9 +136,29 @@ func clock(d time.Duration) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.6f", d.Seconds()), "0"), ".") + "s"
 }
 
+// stopwatch is an instant for the column of times: to the millisecond, and less
+// exact where that would not fit.
+func stopwatch(d time.Duration) string {
+	for _, unit := range []time.Duration{time.Nanosecond, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond} {
+		if at := clock(d.Truncate(unit)); len(at) < timeWide {
+			return at
+		}
+	}
+	return clock(d.Truncate(time.Second))
+}
+
 func row(b *strings.Builder, at, text, state string) {
-	line := pad(pad(at, timeWide)+text, timeWide+textWide) + state
+	line := pad(pad(at, timeWide)+text, timeWide+textWide) + cut(state, stateWide)
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
+}
+
+// cut shortens s to width, with dots in place of what is gone.
+func cut(s string, width int) string {
+	r := []rune(s)
+	if len(r) <= width {
+		return s
+	}
+	return string(r[:max(1, width-1)]) + "…"
 }
 
 // pad fills s up with spaces to width, and leaves at least one.

@@ -23,7 +23,7 @@ type Timeline struct {
 
 	names   map[string]string // random token: the name it is shown by
 	tokens  map[string]int    // client: how many tokens it has shown
-	scripts map[string]string // SHA-1 of a script: its name
+	scripts map[string]string // a script without a name, as scriptSum has it: its name
 	open    []*Step           // steps since the last change that may be repeated
 }
 
@@ -107,12 +107,19 @@ func (t *Timeline) add(s Step) *Step {
 func (t *Timeline) finish(err error) *Timeline {
 	for _, s := range t.Steps {
 		for i, words := range s.Commands {
-			if len(words) > 2 && words[0] == "EVALSHA" {
-				s.Commands[i] = t.nameScript(words)
+			if len(words) > 1 && words[0] == "EVALSHA" {
+				if name := t.scripts[words[1]]; name != "" {
+					words = slices.Concat([]string{name}, words[2:])
+				}
 			}
-			if s.Replies[i] == "NOSCRIPT" {
-				s.Commands[i] = slices.Concat([]string{"EVALSHA"}, s.Commands[i][:1])
+			if i < len(s.Replies) && s.Replies[i] == "NOSCRIPT" {
+				// What it was called with stands in the EVAL that follows.
+				if words[0] != "EVALSHA" {
+					words = slices.Concat([]string{"EVALSHA"}, words)
+				}
+				words = words[:min(2, len(words))]
 			}
+			s.Commands[i] = words
 		}
 	}
 	if err != nil {
@@ -159,8 +166,12 @@ func (t *Timeline) watched(keys []Key) []Holding {
 
 // value shows what a key holds. A hash of owners and counts reads "a ×2".
 func (t *Timeline) value(k Key) string {
-	if k.Fields == nil {
+	switch k.Type {
+	case "string":
 		return t.text(k.Value)
+	case "hash":
+	default:
+		return "a " + k.Type
 	}
 	var parts []string
 	for _, f := range k.Fields {
@@ -180,38 +191,26 @@ func (t *Timeline) value(k Key) string {
 // number in hex or decimal.
 var token = regexp.MustCompile(`[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|\b[A-Z2-7]{26}\b|\b[0-9a-f]{16,}\b`)
 
+// sumLength is the length of a SHA-1 in hex, which is no token.
+const sumLength = 40
+
 // learn takes in what a client sent, names the tokens and scripts that are new,
 // and returns the command as it is shown.
 func (t *Timeline) learn(client string, words []string) []string {
-	if name := strings.ToUpper(words[0]); name == "EVAL" || name == "SCRIPT" {
-		text := words[min(len(words)-1, 1)]
-		if name == "SCRIPT" {
-			text = words[len(words)-1]
-		}
-		t.learnScript(text)
-	}
-	words = t.nameScript(words)
-	for i, word := range words {
-		if isScriptCall(words) && i == 1 {
-			continue // a SHA-1 is no token
-		}
+	t.learnScript(words)
+	head, rest := t.parts(words)
+	shown := slices.Clone(head)
+	for _, word := range rest {
 		for _, tok := range token.FindAllString(word, -1) {
-			if t.names[tok] == "" {
+			if t.names[tok] == "" && len(tok) != sumLength {
 				t.tokens[client]++
 				t.names[tok] = strings.ToLower(client)
 				if n := t.tokens[client]; n > 1 {
-					t.names[tok] += strconv.Itoa(n)
+					t.names[tok] += "#" + strconv.Itoa(n)
 				}
 			}
 		}
-	}
-	shown := make([]string, len(words))
-	for i, word := range words {
-		if i == 0 || (isScriptCall(words) && i == 1) {
-			shown[i] = word
-			continue
-		}
-		shown[i] = t.text(word)
+		shown = append(shown, t.text(word))
 	}
 	return shown
 }
@@ -219,55 +218,70 @@ func (t *Timeline) learn(client string, words []string) []string {
 // A script's name is the first word of the comment that it begins with.
 var scriptName = regexp.MustCompile(`^\s*--\s*([A-Za-z]\w*)`)
 
-func (t *Timeline) learnScript(text string) {
+// learnScript notes the name of a script whose text goes to the server.
+func (t *Timeline) learnScript(words []string) {
+	text := ""
+	switch command := strings.ToUpper(words[0]); {
+	case command == "EVAL" && len(words) > 1:
+		text = words[1]
+	case command == "SCRIPT" && len(words) > 2:
+		text = words[2]
+	}
 	if m := scriptName.FindStringSubmatch(text); m != nil {
-		sum := sha1.Sum([]byte(text))
-		t.scripts[hex.EncodeToString(sum[:])] = m[1]
+		t.scripts[scriptSum(text)] = m[1]
 	}
 }
 
-func isScriptCall(words []string) bool {
-	return len(words) > 2 && (words[0] == "EVAL" || words[0] == "EVALSHA")
+// scriptSum calls a script by the beginning of its SHA-1.
+func scriptSum(text string) string {
+	sum := sha1.Sum([]byte(text))
+	return shortSum(hex.EncodeToString(sum[:]))
 }
 
-// nameScript puts a command in the form in which it is shown: upper-case, a
-// script called by its name. A script whose text went along keeps its EVAL.
-func (t *Timeline) nameScript(words []string) []string {
-	words = slices.Clone(words)
-	words[0] = strings.ToUpper(words[0])
-	if words[0] == "SET" {
-		for i := 3; i < len(words); i++ {
-			words[i] = strings.ToUpper(words[i])
+func shortSum(sum string) string { return "script " + sum[:7] }
+
+// parts puts a command in the form in which it is shown: what it does, and with
+// what. Commands are upper-case, and a script is called by its name; one whose
+// text goes along keeps its EVAL, and one without a name is called by its SHA-1.
+func (t *Timeline) parts(words []string) (head, rest []string) {
+	command := strings.ToUpper(words[0])
+	rest = words[1:]
+	switch {
+	case command == "SET" && len(words) > 3:
+		rest = slices.Clone(rest)
+		for i := 2; i < len(rest); i++ {
+			rest[i] = strings.ToUpper(rest[i])
 		}
-	}
-	if !isScriptCall(words) {
-		return words
-	}
-	if words[0] == "EVAL" {
+	case command == "EVAL" && len(words) > 2:
+		name := scriptSum(words[1])
 		if m := scriptName.FindStringSubmatch(words[1]); m != nil {
-			return append([]string{"EVAL", m[1]}, words[3:]...)
+			name = m[1]
 		}
-		sum := sha1.Sum([]byte(words[1]))
-		return append([]string{"EVAL", shortSum(hex.EncodeToString(sum[:]))}, words[3:]...)
+		return []string{command, name}, words[3:]
+	case command == "EVALSHA" && len(words) > 2 && len(words[1]) == sumLength:
+		sum := shortSum(words[1])
+		if name := t.scripts[sum]; name != "" {
+			return []string{name}, words[3:]
+		}
+		return []string{command, sum}, words[3:]
 	}
-	if name := t.scripts[words[1]]; name != "" {
-		return append([]string{name}, words[3:]...)
+	if quoted := strconv.Quote(command); quoted != `"`+command+`"` || strings.Contains(command, " ") {
+		command = quoted
 	}
-	return words
+	return []string{command}, rest
 }
-
-func shortSum(sum string) string { return "script " + sum[:min(7, len(sum))] }
 
 // phrases are the forms by which a fault may call a command.
 func (t *Timeline) phrases(words []string) []string {
-	named := t.nameScript(words)
-	if named[0] == "EVAL" && len(named) > 1 {
-		return []string{strings.Join(named[1:], " "), strings.Join(named, " ")}
+	head, rest := t.parts(words)
+	phrase := strings.Join(slices.Concat(head, rest), " ")
+	switch command := strings.ToUpper(words[0]); {
+	case command == "EVAL" && len(head) > 1:
+		return []string{strings.Join(slices.Concat(head[1:], rest), " "), phrase}
+	case command == "EVALSHA":
+		return []string{phrase, command}
 	}
-	if upper := strings.ToUpper(words[0]); upper != named[0] {
-		return []string{strings.Join(named, " "), upper}
-	}
-	return []string{strings.Join(named, " ")}
+	return []string{phrase}
 }
 
 // longestText is the most characters of a value that a timeline shows.
@@ -295,6 +309,9 @@ func (t *Timeline) named(value string) string {
 	return token.ReplaceAllStringFunc(value, func(tok string) string {
 		if name := t.names[tok]; name != "" {
 			return name
+		}
+		if len(tok) == sumLength {
+			return tok[:7] + "…"
 		}
 		return "…"
 	})

@@ -5,8 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,8 +40,8 @@ const (
 	longestSleep = 24 * time.Hour
 
 	// patience is how long, in fake time, a world waits for a play that waits
-	// for something itself. Only the play opens the door, so nothing but a
-	// play that is stuck lets this much time go by in one step.
+	// for something itself. A verb never takes this long, so a play that lets
+	// so much time go by since its last one is stuck.
 	patience = 10 * longestSleep
 
 	// afterlife is how long, in fake time, the goroutines of a closed world
@@ -71,6 +76,9 @@ type World struct {
 	keys     []Key // what the server held after the last step
 	timeline *Timeline
 	observe  func(*Step)
+
+	// moved is the fake time of the play's last verb, in ns.
+	moved atomic.Int64
 
 	// knock has a value when a command has come to the door since it was last
 	// read. Cap 1: one knock is enough for any number of visitors.
@@ -109,7 +117,7 @@ func Run(opts Options, play func(*World) error) (timeline *Timeline, err error) 
 	defer func() {
 		// The bubble panics when goroutines are left that nothing can wake.
 		if p := recover(); p != nil {
-			err = errors.Join(err, fmt.Errorf("%w: goroutines are left that nothing can wake: %v", ErrStuck, p))
+			err = errors.Join(err, fmt.Errorf("%w: goroutines are left that nothing can wake (%v)%s", ErrStuck, p, w.whoWaits()))
 		}
 		timeline = w.timeline.finish(err)
 	}()
@@ -138,17 +146,27 @@ func (w *World) run(open func() (server, error), play func(*World) error) error 
 		defer func() { played <- err }()
 		err = w.perform(play)
 	}()
-	select {
-	case err = <-played:
-	case <-time.After(patience):
-		err = fmt.Errorf("%w: the play itself waits for something that never comes%s", ErrStuck, w.whoWaits())
-	}
+	err = w.await(played)
 	if err == nil {
 		err = w.unfired()
 	}
 	cancel()
 	w.close()
 	return err
+}
+
+// await waits for the end of the play, as long as it keeps moving.
+func (w *World) await(played chan error) error {
+	for {
+		select {
+		case err := <-played:
+			return err
+		case <-time.After(patience):
+		}
+		if w.Now()-time.Duration(w.moved.Load()) >= patience {
+			return fmt.Errorf("%w: the play itself waits for something that never comes%s", ErrStuck, w.whoWaits())
+		}
+	}
 }
 
 // perform runs the play and turns its panics into errors.
@@ -159,7 +177,7 @@ func (w *World) perform(play func(*World) error) (err error) {
 		case mistake:
 			err = p.error
 		default:
-			err = fmt.Errorf("%w: it panicked: %v\n%s", ErrPlay, p, debug.Stack())
+			err = fmt.Errorf("%w: it panicked: %v%s", ErrPlay, p, site())
 		}
 	}()
 	if err := play(w); err != nil {
@@ -167,6 +185,22 @@ func (w *World) perform(play func(*World) error) (err error) {
 	}
 	w.reportPanics()
 	return nil
+}
+
+// site is the file and line of the code that has just panicked, for a deferred
+// function: a stack with its addresses would be another in each run.
+func site() string {
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	for {
+		frame, more := frames.Next()
+		if frame.File != "" && !strings.HasPrefix(frame.Function, "runtime.") {
+			return fmt.Sprintf(" (%s:%d)", filepath.Base(frame.File), frame.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
 }
 
 // A mistake ends a play from within a verb: what follows in the script would
@@ -198,6 +232,12 @@ func (w *World) close() {
 	w.mu.Unlock()
 	for _, p := range processes {
 		p.die()
+	}
+	w.mu.Lock()
+	underWay := slices.Clone(w.conns)
+	w.mu.Unlock()
+	for _, c := range underWay {
+		c.cut()
 	}
 	synctest.Wait()
 	time.Sleep(afterlife)
@@ -247,11 +287,13 @@ func (w *World) Keys() []Key {
 	return w.keys
 }
 
-// Put gives a key a string value before the play begins. It is no step.
+// Put gives a key a string value, without a lease, before the play begins. It is
+// no step.
 func (w *World) Put(key, value string) {
 	if err := w.server.put(key, value); err != nil {
 		panic(mistake{fmt.Errorf("%w: %w", ErrServer, err)})
 	}
+	w.refresh([]string{"SET", key, value})
 }
 
 // refresh reads what the server holds now; sent is the command that went

@@ -15,6 +15,7 @@ func All() []Hazard {
 		ForeignUnlock,
 		OwnerCollision,
 		GCPause,
+		RetriedDelete,
 		Reentry,
 		InnerUnlock,
 		SharedOwner,

@@ -249,8 +249,9 @@ func (s *Scene) watch(step *faults.Step) {
 	}
 }
 
-// owner is the service that a value of a lock names: a2 ×3 is a's.
+// owner is the service that a value of a lock names: a#2 ×3 is a's.
 func owner(value string) string {
 	name, _, _ := strings.Cut(value, " ")
-	return strings.TrimRight(name, "0123456789")
+	name, _, _ = strings.Cut(name, "#")
+	return name
 }

@@ -51,7 +51,7 @@ docs-check: ## Check that README.md shows what the code prints.
 	go run ./cmd/lockstep docs -check
 
 fuzz: ## Fuzz the wire side of the engine for FUZZTIME=30s.
-	go test ./faults -run '^$$' -fuzz FuzzWire -fuzztime $(FUZZTIME)
+	go test ./faults -run '^$$' -fuzz FuzzWire -fuzztime $(FUZZTIME) -fuzzminimizetime 1s
 
 bench: ## Measure the hazards and the engine.
 	go test ./hazards ./faults -run '^$$' -bench . -benchmem

@@ -20,8 +20,11 @@ func (w *World) Sleep(d time.Duration) {
 }
 
 // Await lets time pass until c's call has ended, and reports whether it did so
-// within limit.
+// within limit, which is at most a day.
 func (w *World) Await(c *Client, limit time.Duration) bool {
+	if limit <= 0 || limit > longestSleep {
+		w.mistake("Await(%s, %v): between 1 ns and %v, please", c.name, limit, longestSleep)
+	}
 	before := w.Now()
 	ended := w.pass(limit, func() bool { return !c.busy() })
 	if passed := w.Now() - before; passed > 0 {

@@ -75,6 +75,11 @@ func lendServer() (open func() (server, error), release func()) {
 		os.Exit(1)
 	}
 	return r.open, func() {
+		select {
+		case <-r.died: // a play has shut it down
+			return
+		default:
+		}
 		idle.Lock()
 		defer idle.Unlock()
 		idle.servers = append(idle.servers, r)
@@ -95,7 +100,7 @@ func borrow(binary string) (*real, error) {
 // keeper runs the server and ends it when standard input does, which is when
 // this program ends, however it ends. Then it removes the server's folder.
 const keeper = `
-trap '' INT HUP
+trap '' INT HUP QUIT
 dir=$1; shift
 exec 3<&0
 "$@" </dev/null 3<&- &
@@ -150,10 +155,14 @@ func startReal(binary string) (*real, error) {
 
 // greet waits until the server answers, and asks for its version.
 func (r *real) greet() error {
+	var conn net.Conn
 	for deadline := time.Now().Add(startLimit); ; {
-		conn, err := r.dial()
-		if err == nil {
+		var err error
+		if conn, err = r.dial(); err == nil {
 			r.admin = proto.NewClient(conn)
+			if err := conn.SetDeadline(deadline); err != nil {
+				return err
+			}
 			break
 		}
 		select {
@@ -167,6 +176,9 @@ func (r *real) greet() error {
 	}
 	raw, err := r.admin.Do("INFO", "server")
 	if err != nil {
+		return err
+	}
+	if err := conn.SetDeadline(time.Time{}); err != nil {
 		return err
 	}
 	version := field(raw, "redis_version:")

@@ -44,11 +44,11 @@ func readCommand(r *bufio.Reader) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		word, err := proto.ReadString(raw)
-		if err != nil || len(word) != size || !strings.HasSuffix(raw, "\r\n") {
+		if !strings.HasSuffix(raw, "\r\n") {
 			return nil, errNotRESP
 		}
-		words = append(words, word)
+		end := len(raw) - len("\r\n")
+		words = append(words, raw[end-size:end])
 	}
 	return words, nil
 }

@@ -191,6 +191,16 @@ func (t *Timeline) value(k Key) string {
 // number in hex or decimal.
 var token = regexp.MustCompile(`[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|\b[A-Z2-7]{26}\b|\b[0-9a-f]{16,}\b`)
 
+// longestWithTokens is the most bytes of a value that is searched for tokens.
+const longestWithTokens = 1 << 10
+
+func tokens(value string) []string {
+	if len(value) > longestWithTokens {
+		return nil
+	}
+	return token.FindAllString(value, -1)
+}
+
 // sumLength is the length of a SHA-1 in hex, which is no token.
 const sumLength = 40
 
@@ -201,7 +211,7 @@ func (t *Timeline) learn(client string, words []string) []string {
 	head, rest := t.parts(words)
 	shown := slices.Clone(head)
 	for _, word := range rest {
-		for _, tok := range token.FindAllString(word, -1) {
+		for _, tok := range tokens(word) {
 			if t.names[tok] == "" && len(tok) != sumLength {
 				t.tokens[client]++
 				t.names[tok] = strings.ToLower(client)
@@ -306,6 +316,9 @@ func (t *Timeline) text(value string) string {
 // named is a value with its tokens by name. A token that nobody has used yet has
 // none: all of those look alike.
 func (t *Timeline) named(value string) string {
+	if len(value) > longestWithTokens {
+		return value
+	}
 	return token.ReplaceAllStringFunc(value, func(tok string) string {
 		if name := t.names[tok]; name != "" {
 			return name

@@ -1,0 +1,9 @@
+//go:build !race
+
+package faults_test
+
+const (
+	bigValue = 2 << 20 // bytes
+	runs     = 50      // of a play whose timelines must be equal
+	longPipe = 1000    // commands
+)

@@ -267,7 +267,9 @@ func (w *World) letThrough(c *conn) {
 		if setUp {
 			continue
 		}
-		w.refresh(words)
+		if !changedNothing(words, reply) {
+			w.refresh(words)
+		}
 		step.Commands = append(step.Commands, w.timeline.learn(c.process.name, words))
 		step.Replies = append(step.Replies, describe(reply, w.timeline.text))
 	}
@@ -331,6 +333,18 @@ func (c *conn) ask(words []string) (string, error) {
 		return "", err
 	}
 	return proto.Read(c.fromUp)
+}
+
+// changedNothing reports whether a command that was answered so is known to have
+// left all keys as they were, so that there is no need to look.
+func changedNothing(words []string, reply string) bool {
+	switch strings.ToUpper(words[0]) {
+	case "GET", "TTL", "PTTL", "EXISTS", "PING", "WATCH", "UNWATCH", "MULTI":
+		return true
+	case "SET":
+		return reply == "$-1\r\n" // NX, and somebody was there
+	}
+	return reply == "+QUEUED\r\n"
 }
 
 // answersAsItPleases reports whether a command has its reply at another time, or

@@ -13,7 +13,7 @@ import (
 
 // A lesson gives the same timeline each time, however busy the machine is.
 func TestLessonsAreStable(t *testing.T) {
-	times := 200
+	times := repetitions
 	if testing.Short() {
 		times = 10
 	}

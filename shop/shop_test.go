@@ -90,9 +90,9 @@ func TestFlashSale(t *testing.T) {
 	for _, stage := range stages.All()[1:] {
 		t.Run(stage.Name, func(t *testing.T) {
 			t.Parallel()
-			enough := sale{stage, 50, 10, 500}.run(t)
-			if enough != (shop.Books{Initial: 500, Sold: 500, Left: 0}) {
-				t.Errorf("50 buyers who want 10 each, and 500 items: %v", enough)
+			enough := sale{stage, 50, wants, 50 * wants}.run(t)
+			if enough != (shop.Books{Initial: 50 * wants, Sold: 50 * wants, Left: 0}) {
+				t.Errorf("50 buyers who want %d each, and as many items: %v", wants, enough)
 			}
 			short := sale{stage, 50, 1, 20}.run(t)
 			if short != (shop.Books{Initial: 20, Sold: 20, Left: 0}) {

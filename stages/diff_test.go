@@ -1,0 +1,109 @@
+package stages_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// edit is one line of a diff: kept (' '), taken away ('-') or added ('+').
+type edit struct {
+	op   byte
+	line string
+}
+
+// edits turns one text into another with the fewest lines changed.
+func edits(was, is []string) []edit {
+	// common[i][j] is the length of the longest common subsequence of was[i:]
+	// and is[j:].
+	common := make([][]int, len(was)+1)
+	for i := range common {
+		common[i] = make([]int, len(is)+1)
+	}
+	for i := len(was) - 1; i >= 0; i-- {
+		for j := len(is) - 1; j >= 0; j-- {
+			if was[i] == is[j] {
+				common[i][j] = common[i+1][j+1] + 1
+			} else {
+				common[i][j] = max(common[i+1][j], common[i][j+1])
+			}
+		}
+	}
+	var all []edit
+	i, j := 0, 0
+	for i < len(was) || j < len(is) {
+		switch {
+		case i < len(was) && j < len(is) && was[i] == is[j]:
+			all = append(all, edit{' ', was[i]})
+			i, j = i+1, j+1
+		case j == len(is) || i < len(was) && common[i+1][j] >= common[i][j+1]:
+			all = append(all, edit{'-', was[i]})
+			i++
+		default:
+			all = append(all, edit{'+', is[j]})
+			j++
+		}
+	}
+	return all
+}
+
+// around is how many kept lines a hunk has on either side.
+const around = 3
+
+// hunks writes out the parts of a diff in which something changes.
+func hunks(all []edit) []string {
+	var out []string
+	var hunk strings.Builder
+	var was, is int                  // lines of either text that came before
+	var start, wasStart, isStart int // of the hunk
+	last := -1                       // the last change of the hunk; -1 outside of hunks
+	end := func(to int) {
+		for _, e := range all[start:to] {
+			hunk.WriteString(string(e.op) + e.line)
+		}
+		wasLen, isLen := 0, 0
+		for _, e := range all[start:to] {
+			wasLen += count(e.op != '+')
+			isLen += count(e.op != '-')
+		}
+		out = append(out, fmt.Sprintf("@@ -%d,%d +%d,%d @@\n%s", wasStart+1, wasLen, isStart+1, isLen, hunk.String()))
+		hunk.Reset()
+		last = -1
+	}
+	for i, e := range all {
+		if last >= 0 && i-last > 2*around {
+			end(last + around + 1)
+		}
+		if e.op != ' ' {
+			if last < 0 {
+				start = max(0, i-around)
+				wasStart, isStart = was-(i-start), is-(i-start)
+			}
+			last = i
+		}
+		was += count(e.op != '+')
+		is += count(e.op != '-')
+	}
+	if last >= 0 {
+		end(min(len(all), last+around+1))
+	}
+	return out
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+func TestHunks(t *testing.T) {
+	t.Parallel()
+	text := func(s string) []string { return strings.SplitAfter(s, " ") }
+	require.Empty(t, hunks(edits(text("a b c"), text("a b c"))))
+	require.Equal(t,
+		[]string{"@@ -1,4 +1,4 @@\n-a +A  b  c  d ", "@@ -9,4 +9,5 @@\n i  j  k +K  l"},
+		hunks(edits(text("a b c d e f g h i j k l"), text("A b c d e f g h i j k K l"))))
+}

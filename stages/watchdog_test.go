@@ -1,0 +1,492 @@
+package stages_test
+
+import (
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"lockstep/faults"
+	"lockstep/stages"
+	v7 "lockstep/v7_watchdog"
+)
+
+// v7's watchdog, between one renewal and the next. It asks after a third of the
+// lease, and, when that fails, again after a tenth.
+const (
+	third = lease / 3
+	tenth = lease / 10
+)
+
+// watchdog performs a play on v7_watchdog. A is at work, and the server knows
+// the scripts, so that one command is one line of the timeline.
+func watchdog(t *testing.T, opts faults.Options, play func(s *scene, a *client)) {
+	t.Helper()
+	performWith(t, stages.V7, opts, func(s *scene) {
+		x := s.client("X")
+		x.Lock()
+		s.Sleep(third)
+		x.Unlock()
+		play(s, s.client("A"))
+	})
+}
+
+// lost is the channel by which c's watchdog tells of a loss.
+func (c *client) lost() <-chan struct{} { return c.lock.(*v7.Lock).Lost() }
+
+// isLost reports whether c has been told that its lock is lost.
+func (c *client) isLost() bool {
+	select {
+	case <-c.lost():
+		return true
+	default:
+		return false
+	}
+}
+
+// entries are the entries of the lock's owner that Redis counts.
+func (s *scene) entries() string {
+	for _, f := range s.held().Fields {
+		if f.Name != "" { // that one is the lock's own
+			return f.Value
+		}
+	}
+	return ""
+}
+
+func TestWatchdogRenewsEachThird(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.Lock()
+		for range 10 {
+			s.Equal(s.Now()+lease, s.held().Ends)
+			sent := a.Sent()
+			s.Sleep(third)
+			s.Equal(1, a.Sent()-sent)
+		}
+		s.False(a.isLost())
+		a.Unlock()
+		s.NoError(a.err)
+		s.free()
+		s.False(a.isLost(), "an Unlock is no loss")
+	})
+}
+
+func TestWatchdogTriesAgain(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{NoRetries: true}, func(s *scene, a *client) {
+		a.Lock()
+		end := s.Now() + lease
+
+		a.LoseRequest("renewIfOwner")
+		a.LoseRequest("renewIfOwner")
+		s.Sleep(third + tenth + tenth/2)
+		s.Equal(end, s.held().Ends, "both renewals were lost")
+		s.Sleep(tenth / 2)
+		s.Equal(s.Now()+lease, s.held().Ends, "the third came through")
+
+		s.Sleep(third)
+		s.Equal(s.Now()+lease, s.held().Ends, "and it goes on as before")
+		s.False(a.isLost())
+	})
+}
+
+// A renewal whose reply is lost is one that failed, as far as A can tell.
+func TestWatchdogTriesAgainAfterALostReply(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{NoRetries: true}, func(s *scene, a *client) {
+		a.Lock()
+		a.LoseReply("renewIfOwner")
+		s.Sleep(third)
+		s.Equal(s.Now()+lease, s.held().Ends)
+		s.Sleep(tenth)
+		s.Equal(s.Now()+lease, s.held().Ends)
+		s.False(a.isLost())
+	})
+}
+
+func TestWatchdogFindsTheKeyDeleted(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		b := s.client("B")
+		a.Lock()
+		b.send("DEL", lockKey)
+		b.Lock()
+		s.NoError(b.err)
+
+		s.Sleep(third - time.Millisecond)
+		s.False(a.isLost(), "it has not looked yet")
+		s.Sleep(time.Millisecond)
+		s.True(a.isLost())
+
+		sent := a.Sent()
+		s.Sleep(time.Hour)
+		s.Equal(sent, a.Sent(), "a lock that is lost is renewed no more")
+
+		a.Unlock()
+		s.ErrorIs(a.err, v7.ErrNotHeld)
+		s.False(b.isLost())
+		b.Unlock()
+		s.NoError(b.err)
+	})
+}
+
+// An Unlock that finds the lock gone ends the hold, however many entries it had.
+func TestUnlockFindsTheKeyDeleted(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.Lock()
+		a.Lock()
+		s.client("B").send("DEL", lockKey)
+		a.Unlock()
+		s.ErrorIs(a.err, v7.ErrNotHeld)
+
+		sent := a.Sent()
+		s.Sleep(time.Hour)
+		s.Equal(sent, a.Sent())
+	})
+}
+
+// The connection breaks each time. After a whole lease A must take the lock for
+// lost, because Redis does.
+func TestWatchdogGetsNothingThrough(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{NoRetries: true}, func(s *scene, a *client) {
+		a.Lock()
+		for range 7 { // after a third of the lease, and then each tenth
+			a.LoseRequest("renewIfOwner")
+		}
+		s.Sleep(lease - time.Millisecond)
+		s.False(a.isLost())
+		s.Sleep(time.Millisecond)
+		s.True(a.isLost())
+		s.free()
+
+		sent := a.Sent()
+		s.Sleep(time.Hour)
+		s.Equal(sent, a.Sent())
+	})
+}
+
+// The server is silent instead, and no error comes back in time.
+func TestWatchdogGetsNoAnswer(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.Lock()
+		s.Sleep(time.Second)
+		a.Pause()
+		s.Sleep(lease - time.Second - time.Millisecond)
+		s.False(a.isLost())
+		s.Sleep(time.Millisecond)
+		s.True(a.isLost())
+
+		sent := a.Sent()
+		a.Resume()
+		s.Sleep(time.Hour)
+		s.Equal(sent, a.Sent(), "what was held up comes late, and from somebody who has lost the lock")
+		s.free()
+	})
+}
+
+// The context bounds the wait for the lock, and not the hold.
+func TestWatchdogOutlivesTheWait(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		b := s.client("B")
+		b.Lock()
+		a.LockWithin(time.Second) // its context ends with the call
+		s.Sleep(poll / 2)
+		b.Unlock()
+		s.LessOrEqual(s.ends(a, poll), poll)
+		s.NoError(a.err)
+
+		s.Sleep(10 * lease)
+		s.held()
+		s.False(a.isLost())
+		a.Unlock()
+		s.NoError(a.err)
+	})
+}
+
+// A renewal is on the wire when A unlocks. It has to be over before the release,
+// so that it can't prolong what comes after: B's lock, or A's own next one.
+func TestNoRenewalAfterUnlock(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]string{"B locks": "B", "A locks again": "A", "nobody locks": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			watchdog(t, faults.Options{}, func(s *scene, a *client) {
+				actors := map[string]*client{"A": a, "B": s.client("B")}
+
+				a.Lock()
+				a.Delay("renewIfOwner", time.Second)
+				s.Sleep(third) // the renewal is on its way
+				a.Unlock()
+				s.True(a.Waiting(), "A waits for the renewal")
+				s.Equal(time.Second, s.ends(a, 2*time.Second))
+				s.NoError(a.err)
+				s.free()
+
+				holder := actors[next]
+				if holder == nil {
+					sent := a.Sent()
+					s.Sleep(time.Hour)
+					s.Equal(sent, a.Sent())
+					s.free()
+					return
+				}
+				holder.Lock()
+				s.NoError(holder.err)
+				end := s.Now() + lease
+				s.Sleep(third - time.Millisecond) // its own first renewal is yet to come
+				s.Equal(end, s.held().Ends)
+				holder.Unlock()
+				s.NoError(holder.err)
+				s.free()
+			})
+		})
+	}
+}
+
+// The renewal is on the wire for longer than an Unlock may take. The Unlock says
+// that it failed, and the lock ends with the lease that the renewal began.
+func TestUnlockDoesNotWaitForEverForARenewal(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.Lock()
+		a.Delay("renewIfOwner", 5*time.Second)
+		s.Sleep(third)
+		a.Unlock()
+		s.Equal(2*time.Second, s.ends(a, 3*time.Second))
+		s.ErrorIs(a.err, context.DeadlineExceeded)
+
+		s.Sleep(5*time.Second + lease)
+		s.free()
+		sent := a.Sent()
+		s.Sleep(time.Hour)
+		s.Equal(sent, a.Sent(), "the watchdog has ended all the same")
+	})
+}
+
+func TestUnlockWithACancelledContext(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.Lock()
+		a.UnlockUnder(cancelled())
+		s.NoError(a.err)
+		s.free()
+	})
+}
+
+// No deadline of A's, and a server that has fallen silent.
+func TestUnlockIsBounded(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.Lock()
+		end := s.Now() + lease
+		a.Pause()
+		a.Unlock()
+		s.True(a.Waiting())
+		s.Equal(2*time.Second, s.ends(a, 3*time.Second))
+		s.True(timedOut(a.err), "got %v", a.err)
+
+		a.Resume()
+		s.Equal(end, s.held().Ends)
+		s.Sleep(lease)
+		s.free() // no watchdog renews what A has left
+	})
+}
+
+func TestLostReplyToLockCountsOnce(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.LoseReply("acquireOrReenter")
+		a.Lock()
+		s.NoError(a.err)
+		s.Equal("1", s.entries())
+
+		a.LoseReply("acquireOrReenter")
+		a.Lock()
+		s.NoError(a.err)
+		s.Equal("2", s.entries())
+
+		a.Unlock()
+		a.Unlock()
+		s.NoError(a.err)
+		s.free()
+	})
+}
+
+func TestLostReplyToInnerUnlockCountsOnce(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.Lock()
+		a.Lock()
+		a.LoseReply("releaseOnce")
+		a.Unlock()
+		s.NoError(a.err)
+		s.Equal("1", s.entries())
+
+		s.Sleep(2 * lease)
+		s.False(a.isLost())
+		a.Unlock()
+		s.NoError(a.err)
+		s.free()
+	})
+}
+
+// The last release leaves nothing that could remember it. go-redis sends it
+// again, and is told that there is no lock, which is true.
+func TestLostReplyToLastUnlock(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.Lock()
+		a.LoseReply("releaseOnce")
+		a.Unlock()
+		s.ErrorIs(a.err, v7.ErrNotHeld)
+		s.free()
+
+		a.Lock() // the handle is none the worse
+		s.NoError(a.err)
+		s.Sleep(2 * lease)
+		a.Unlock()
+		s.NoError(a.err)
+		s.free()
+	})
+}
+
+// The same in a re-entry that fails for good: it is taken back, and the outer
+// entry stays.
+func TestReentryOfUnknownOutcomeIsTakenBack(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{NoRetries: true}, func(s *scene, a *client) {
+		a.Lock()
+		a.LoseReply("acquireOrReenter")
+		a.Lock()
+		s.ErrorIs(a.err, io.EOF)
+		s.Equal("1", s.entries())
+
+		s.Sleep(2 * lease)
+		s.False(a.isLost())
+		a.Unlock()
+		s.NoError(a.err)
+		s.free()
+	})
+}
+
+// A function that the holder calls makes its own lock with the holder's factory.
+func TestHandlesOfOneFactoryNest(t *testing.T) {
+	t.Parallel()
+	for name, innerFirst := range map[string]bool{"inner first": true, "outer first": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			watchdog(t, faults.Options{}, func(s *scene, a *client) {
+				factory, err := v7.NewFactory(a.Redis(), lease)
+				s.NoError(err)
+				handle := func(name string) *client {
+					lock, err := factory.New(v7.Redis, lockKey)
+					s.NoError(err)
+					return &client{Client: a.Flow(name), scene: s, lock: lock}
+				}
+				outer, inner := handle("outer"), handle("inner")
+				b := s.client("B")
+
+				outer.Lock()
+				inner.Lock()
+				s.NoError(inner.err)
+				s.Equal("2", s.entries())
+
+				first, last := inner, outer
+				if !innerFirst {
+					first, last = outer, inner
+				}
+				first.Unlock()
+				s.NoError(first.err)
+				s.Equal("1", s.entries())
+				s.False(b.TryLock())
+
+				s.Sleep(2 * lease) // the one that is left has a watchdog of its own
+				s.False(last.isLost())
+				last.Unlock()
+				s.NoError(last.err)
+				s.True(b.TryLock())
+
+				first.Unlock()
+				s.ErrorIs(first.err, v7.ErrNotHeld)
+			})
+		})
+	}
+}
+
+func TestHandleIsWatchedAgain(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.Lock()
+		before := a.lost()
+		a.Unlock()
+		s.Sleep(time.Second)
+
+		a.Lock()
+		a.Lock()
+		s.NotEqual(before, a.lost(), "a hold has a channel of its own")
+		s.Equal(s.Now()+lease, s.held().Ends)
+		sent := a.Sent()
+		s.Sleep(2 * lease)
+		s.Equal(6, a.Sent()-sent, "one watchdog, however many entries")
+		a.Unlock()
+		s.Sleep(2 * lease)
+		a.Unlock()
+		s.NoError(a.err)
+		s.free()
+		s.False(a.isLost())
+	})
+}
+
+func TestLostBeforeTheFirstHold(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		s.Nil(a.lost())
+		s.False(a.isLost())
+
+		b := s.client("B")
+		b.Lock()
+		s.False(a.TryLock())
+		s.Nil(a.lost(), "a try that failed is no hold")
+
+		b.Unlock()
+		s.True(a.TryLock())
+		s.NotNil(a.lost())
+	})
+}
+
+// Somebody deletes the key, and A, who knows nothing of that, locks once more.
+// It is inside, but not for the second time.
+func TestLockIsLostAndTakenAgain(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.Lock()
+		before := a.lost()
+		s.client("B").send("DEL", lockKey)
+		s.Sleep(time.Second)
+
+		a.Lock()
+		s.NoError(a.err)
+		s.Equal("1", s.entries())
+		select {
+		case <-before:
+		default:
+			s.Fail("nobody told A that it had lost the lock")
+		}
+		s.False(a.isLost(), "but it has a new one")
+
+		end := s.Now() + lease
+		s.Sleep(third - time.Millisecond)
+		s.Equal(end, s.held().Ends, "the old watchdog has gone")
+		s.Sleep(2 * lease)
+		s.False(a.isLost())
+
+		a.Unlock()
+		s.NoError(a.err)
+		s.free()
+	})
+}

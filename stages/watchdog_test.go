@@ -1,7 +1,6 @@
 package stages_test
 
 import (
-	"context"
 	"io"
 	"testing"
 	"time"
@@ -248,26 +247,6 @@ func TestNoRenewalAfterUnlock(t *testing.T) {
 	}
 }
 
-// The renewal is on the wire for longer than an Unlock may take. The Unlock says
-// that it failed, and the lock ends with the lease that the renewal began.
-func TestUnlockDoesNotWaitForEverForARenewal(t *testing.T) {
-	t.Parallel()
-	watchdog(t, faults.Options{}, func(s *scene, a *client) {
-		a.Lock()
-		a.Delay("renewIfOwner", 5*time.Second)
-		s.Sleep(third)
-		a.Unlock()
-		s.Equal(2*time.Second, s.ends(a, 3*time.Second))
-		s.ErrorIs(a.err, context.DeadlineExceeded)
-
-		s.Sleep(5*time.Second + lease)
-		s.free()
-		sent := a.Sent()
-		s.Sleep(time.Hour)
-		s.Equal(sent, a.Sent(), "the watchdog has ended all the same")
-	})
-}
-
 func TestUnlockWithACancelledContext(t *testing.T) {
 	t.Parallel()
 	watchdog(t, faults.Options{}, func(s *scene, a *client) {
@@ -488,5 +467,101 @@ func TestLockIsLostAndTakenAgain(t *testing.T) {
 		a.Unlock()
 		s.NoError(a.err)
 		s.free()
+	})
+}
+
+// The request of an inner Unlock is lost, and an error comes back. What could not
+// be left ends with its lease; it is not renewed for ever.
+func TestInnerUnlockThatFails(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{NoRetries: true}, func(s *scene, a *client) {
+		a.Lock()
+		a.Lock()
+		a.LoseRequest("releaseOnce")
+		a.Unlock()
+		s.ends(a, time.Millisecond)
+		s.Error(a.err)
+		a.Unlock()
+		s.NoError(a.err)
+		s.Sleep(10 * lease)
+		s.free()
+	})
+}
+
+// The last Unlock fails; within the lease the same handle locks again, and has a
+// watchdog again.
+func TestLockAfterAnUnlockThatFailed(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{NoRetries: true}, func(s *scene, a *client) {
+		a.Lock()
+		a.LoseRequest("releaseOnce")
+		a.Unlock()
+		s.ends(a, time.Millisecond)
+		s.Error(a.err)
+		a.Lock()
+		s.NoError(a.err)
+		s.Sleep(2 * lease)
+		s.held()
+	})
+}
+
+// As before, but the watchdog has given up, all its replies lost, while Redis
+// still has the key.
+func TestLockAfterTheWatchdogGaveUp(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{NoRetries: true}, func(s *scene, a *client) {
+		a.Lock()
+		for range 8 {
+			a.LoseReply("renewIfOwner")
+		}
+		s.Sleep(lease)
+		s.True(a.isLost())
+		a.Lock()
+		s.NoError(a.err)
+		s.Sleep(2 * lease)
+		s.held()
+	})
+}
+
+// A renewal is stuck on the wire for longer than an Unlock waits. The release goes
+// out all the same, and the renewal that comes late prolongs nothing.
+func TestUnlockBesideAStuckRenewal(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.Lock()
+		a.Delay("renewIfOwner", 5*time.Second)
+		s.Sleep(third)
+		a.Unlock()
+		s.ends(a, 3*time.Second)
+		s.Sleep(3 * time.Second)
+		s.free()
+	})
+}
+
+// Unlock finds the lock gone before the watchdog does, and tells who selects on
+// Lost.
+func TestUnlockFindsTheLoss(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.Lock()
+		s.client("B").send("DEL", lockKey)
+		a.Unlock()
+		s.ErrorIs(a.err, v7.ErrNotHeld)
+		s.Sleep(lease)
+		s.True(a.isLost())
+	})
+}
+
+// The reply to a Lock takes most of the lease. The watchdog asks Redis before it
+// says that the lock is lost.
+func TestSlowLockIsNotLost(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.Delay("acquireOrReenter", 25*time.Second)
+		a.Lock()
+		s.ends(a, 26*time.Second)
+		s.NoError(a.err)
+		s.Sleep(third)
+		s.False(a.isLost())
 	})
 }

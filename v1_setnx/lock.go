@@ -56,7 +56,8 @@ func (l *Lock) TryLock(ctx context.Context) (bool, error) {
 }
 
 // Lock takes the lock, and waits for it as long as ctx lasts. It returns the
-// error of ctx when that ends first, and any error of TryLock at once.
+// error of ctx when that ends between two tries, and any error of TryLock at
+// once.
 //
 // It waits by calling itself, as the first article does: each try leaves a
 // frame on the stack, until RecursionOverflow. v2_spin waits in a loop.

@@ -100,7 +100,8 @@ func (l *Lock) TryLock(ctx context.Context) (bool, error) {
 }
 
 // Lock takes the lock, and waits for it as long as ctx lasts. It returns the
-// error of ctx when that ends first, and any error of TryLock at once.
+// error of ctx when that ends between two tries, and any error of TryLock at
+// once.
 func (l *Lock) Lock(ctx context.Context) error {
 	for {
 		ok, err := l.TryLock(ctx)

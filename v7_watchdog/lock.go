@@ -118,8 +118,9 @@ func New(rdb *redis.Client, key, owner string, lease time.Duration) (*Lock, erro
 
 // TryLock takes the lock if it is free, or enters it once more if it is the
 // owner's already, and reports whether it did. Either renews the lease. It does
-// not wait. After an error the lock is not held: if Redis took it all the same,
-// TryLock gives it back, or, where it can't, it ends with its lease.
+// not wait for others. After an error nothing was entered: if Redis did it all
+// the same, TryLock takes it back, which may take unlockTimeout beyond ctx; where
+// it can't, it ends with its lease.
 //
 // ctx bounds this call, not the hold: the watchdog goes on when ctx is over.
 func (l *Lock) TryLock(ctx context.Context) (bool, error) {
@@ -136,11 +137,11 @@ func (l *Lock) TryLock(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	if entries == 1 && l.entries > 0 { // what this handle held before was lost on the way
-		l.hold.end(ctx)
+		l.hold.end()
 		l.hold.lose()
 		l.entries = 0
 	}
-	if l.entries == 0 {
+	if l.entries == 0 || l.hold.over() {
 		l.hold = l.watch(asked)
 	}
 	l.entries++
@@ -149,7 +150,8 @@ func (l *Lock) TryLock(ctx context.Context) (bool, error) {
 }
 
 // Lock takes the lock, and waits for it as long as ctx lasts. It returns the
-// error of ctx when that ends first, and any error of TryLock at once.
+// error of ctx when that ends between two tries, and any error of TryLock at
+// once.
 func (l *Lock) Lock(ctx context.Context) error {
 	for {
 		ok, err := l.TryLock(ctx)
@@ -167,29 +169,32 @@ func (l *Lock) Lock(ctx context.Context) error {
 // Unlock leaves the lock once; the last of as many calls as there were entries
 // frees it. It returns ErrNotHeld if the lock is not the owner's, or is no more;
 // so it does, too, when the reply to the last release was lost and go-redis sent
-// it again. After any other error the lock ends with its lease.
+// it again. After any other error the entry counts as left here, and Redis drops
+// the lock when its lease ends.
 //
 // It works when ctx is over already, and takes unlockTimeout at most if the
 // client has ContextTimeoutEnabled; otherwise go-redis's ReadTimeout counts.
 func (l *Lock) Unlock(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockTimeout)
 	defer cancel()
+	held := l.entries > 0
 	if l.entries == 1 {
-		l.hold.end(ctx) // no renewal may reach Redis after the release
+		l.hold.end() // no renewal may reach Redis after the release
 	}
+	l.entries = max(0, l.entries-1)
 	left, err := releaseOnce.Run(ctx, l.rdb, []string{l.key}, l.owner, l.change).Int()
 	l.change = rand.Text()
 	if err != nil {
 		return fmt.Errorf("release %s: %w", l.key, err)
 	}
 	if left == notHeld {
-		if l.entries > 0 {
-			l.hold.end(ctx)
+		if held {
+			l.hold.end()
+			l.hold.lose()
 			l.entries = 0
 		}
 		return fmt.Errorf("release %s: %w", l.key, ErrNotHeld)
 	}
-	l.entries = max(0, l.entries-1)
 	return nil
 }
 

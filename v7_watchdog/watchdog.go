@@ -29,10 +29,14 @@ type hold struct {
 	lose    func() // closes lost, once
 }
 
-// Lost returns a channel that is closed when the watchdog finds that the
-// current hold, or the last one, is over before its Unlock: somebody deleted
-// the key, or no renewal got through for a whole lease. Work that can stop
-// should stop then. It is nil, and never ready, before the first hold.
+// Lost returns a channel that is closed when the current hold, or the last one,
+// is found to be over before its Unlock: somebody deleted the key, or no renewal
+// got through for a whole lease. Work that can stop should stop then. It is nil,
+// and never ready, before the first hold.
+//
+// The watchdog asks for the owner. If the lock was lost, and another handle of
+// the same owner has taken it since, it is the owner's again, and nothing is
+// said.
 //
 // It tells what is past. A holder that is frozen for longer than its lease
 // hears of it too late (StopTheWorld): this is a warning, not a fence.
@@ -55,46 +59,57 @@ func (l *Lock) watch(renewed time.Time) *hold {
 }
 
 // renew begins the lease again every third of it. A renewal that fails is tried
-// again every tenth, as long as the lease lasts: one lost reply is not the end.
+// again every tenth, as long as the lease lasts and once more when it has ended:
+// one lost reply is not the end.
 func (l *Lock) renew(ctx context.Context, h *hold, renewed time.Time) {
 	defer close(h.stopped)
-	wait := l.lease / 3
+	left := func() time.Duration { return l.lease - time.Since(renewed) }
+	wait := left() - l.lease*2/3
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(wait):
 		}
-		asked, end := time.Now(), renewed.Add(l.lease)
-		if !asked.Before(end) {
+		asked := time.Now()
+		answer, err := l.renewWithin(ctx, max(left(), l.lease/10))
+		switch {
+		case err == nil && answer == gone:
 			h.lose()
 			return
-		}
-		answer, err := l.renewBefore(ctx, end)
-		switch {
-		case err != nil:
-			wait = max(0, min(l.lease/10, time.Until(end)))
-		case answer == gone:
+		case err == nil:
+			renewed, wait = asked, l.lease/3
+		case left() <= 0:
 			h.lose()
 			return
 		default:
-			renewed, wait = asked, l.lease/3
+			wait = min(left(), l.lease/10)
 		}
 	}
 }
 
-func (l *Lock) renewBefore(ctx context.Context, end time.Time) (int, error) {
-	ctx, cancel := context.WithDeadline(ctx, end)
+func (l *Lock) renewWithin(ctx context.Context, limit time.Duration) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return renewIfOwner.Run(ctx, l.rdb, []string{l.key}, l.owner, l.lease.Milliseconds()).Int()
 }
 
-// end stops the watchdog and waits until a renewal that is under way is over,
-// or ctx is.
-func (h *hold) end(ctx context.Context) {
+// end stops the watchdog and waits until a renewal that is under way is over, or
+// half of unlockTimeout is.
+func (h *hold) end() {
 	h.stop()
 	select {
 	case <-h.stopped:
-	case <-ctx.Done():
+	case <-time.After(unlockTimeout / 2):
+	}
+}
+
+// over reports whether the watchdog has ended.
+func (h *hold) over() bool {
+	select {
+	case <-h.stopped:
+		return true
+	default:
+		return false
 	}
 }

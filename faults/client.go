@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
@@ -45,13 +46,15 @@ type process struct {
 	flows []*Client
 
 	// Guarded by World.mu.
-	dead    bool
-	paused  bool
-	armed   []*fault
-	sent    int       // commands that went through
-	dialled int       // connections so far
-	stack   []uintptr // room to measure a stack; nil unless asked for
-	frames  int
+	dead       bool
+	paused     bool
+	frozen     time.Duration // until then nothing it sends goes through
+	transcript []utterance   // in a directed world
+	armed      []*fault
+	sent       int       // commands that went through
+	dialled    int       // connections so far
+	stack      []uintptr // room to measure a stack; nil unless asked for
+	frames     int
 }
 
 // call is one thing that a flow was told to do.

@@ -73,6 +73,11 @@ func (w *World) nextEvent(now time.Duration) time.Duration {
 			next = min(next, c.due)
 		}
 	}
+	for _, p := range w.processes {
+		if p.frozen > now {
+			next = min(next, p.frozen)
+		}
+	}
 	return next
 }
 
@@ -101,11 +106,20 @@ func (w *World) endLeases() {
 
 // settle brings the world to rest: every goroutine waits, and no command is at
 // the door that may go through. This is the only place where commands pass, one
-// at a time, so their order depends on the script alone.
+// at a time, so their order depends on the script alone. In a directed world
+// only connections are set up here.
 func (w *World) settle() {
 	w.moved.Store(int64(w.Now()))
 	for {
 		synctest.Wait()
+		if w.opts.Directed {
+			c := w.nextSetUp()
+			if c == nil {
+				return
+			}
+			w.letThrough(c)
+			continue
+		}
 		c, struck := w.judge()
 		switch {
 		case struck != nil:

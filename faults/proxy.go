@@ -166,23 +166,33 @@ func (c *conn) cut() {
 func (w *World) judge() (next *conn, struck func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	waiting := slices.DeleteFunc(slices.Clone(w.conns), func(c *conn) bool {
-		return len(c.queue) == 0 || c.due > w.Now() || (c.paused || c.dead) && !c.orphan
-	})
+	waiting := w.waiting()
 	if len(waiting) == 0 {
 		return nil, nil
 	}
-	next = slices.MinFunc(waiting, func(a, b *conn) int {
-		if a.index != b.index {
-			return cmp.Compare(a.index, b.index)
-		}
-		return cmp.Or(slices.Compare(a.says(), b.says()), cmp.Compare(a.id, b.id))
-	})
+	next = slices.MinFunc(waiting, inOrder)
 	if next.judged || setsUp(next.queue) {
 		return next, nil
 	}
 	next.judged = true
 	return next, next.strikeFirst()
+}
+
+// waiting lists the connections whose batches may pass. The caller holds
+// World.mu.
+func (w *World) waiting() []*conn {
+	now := w.Now()
+	return slices.DeleteFunc(slices.Clone(w.conns), func(c *conn) bool {
+		return len(c.queue) == 0 || c.due > now || (c.paused || c.dead || c.frozen > now) && !c.orphan
+	})
+}
+
+// inOrder is the door's order.
+func inOrder(a, b *conn) int {
+	if a.index != b.index {
+		return cmp.Compare(a.index, b.index)
+	}
+	return cmp.Or(slices.Compare(a.says(), b.says()), cmp.Compare(a.id, b.id))
 }
 
 // setsUp reports whether a batch only prepares the connection.
@@ -286,6 +296,7 @@ func (w *World) letThrough(c *conn) {
 	if onReply != nil && onReply.kind == loseReply && step.Fault == "" {
 		step.Fault = "the reply is lost"
 	}
+	c.remember(step, onReply)
 	w.record(step)
 	switch {
 	case onReply != nil && onReply.kind == crashAfter:

@@ -239,16 +239,16 @@ func (r *real) put(key, value string) error {
 // close leaves the process running for the next world.
 func (r *real) close() {}
 
-// shortest is the least time, in ms, that a lease has left on the server: a
-// slow machine must not end it before the book does. So a script that asks how
-// long a short lease lasts gets a wrong answer. It is an odd number, because a
-// new lease of just this length would not look new.
+// shortest is what a lease, in ms, is stretched to on the server when it has
+// half of that left or less: a slow machine must not end it before the book does.
+// So a script that asks how long a short lease lasts gets a wrong answer. It is
+// an odd number, because a new lease of just this length would not look new.
 const shortest = 1013
 
 // syncKeys ends or shortens leases, and reports the server's time and each key:
 // name, when it expires, when it expires now that shortest is seen to, and its
 // content, preceded by its length.
-// (1013 in the script is shortest.)
+// (1013 in the script is shortest, and 507 is half of it.)
 const syncKeys = `
 for i = 1, #ARGV, 2 do
 	local left = tonumber(ARGV[i + 1])
@@ -264,7 +264,7 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
 	table.insert(out, key)
 	table.insert(out, string.format('%d', redis.call('PEXPIRETIME', key)))
 	local left = redis.call('PTTL', key)
-	if left >= 0 and left < 1013 then
+	if left >= 0 and left < 507 then
 		redis.call('PEXPIRE', key, 1013)
 	end
 	table.insert(out, string.format('%d', redis.call('PEXPIRETIME', key)))
@@ -287,9 +287,9 @@ func (r *real) sync(now time.Duration, sent []string) ([]Key, error) {
 	var args []string
 	for key, e := range r.book {
 		if e.synced < now {
-			left := int64(0)
-			if e.ends > now {
-				left = max(shortest, (e.ends - now + time.Millisecond - 1).Milliseconds())
+			left := (e.ends - now + time.Millisecond - 1).Milliseconds()
+			if left > 0 && left < shortest {
+				continue // the book will end it; to shorten it now would wake who WATCHes
 			}
 			args = append(args, key, strconv.FormatInt(left, 10))
 		}

@@ -59,6 +59,10 @@ type Options struct {
 	// its connection broke (Options.MaxRetries, 3 by default).
 	NoRetries bool
 
+	// Directed has no command go through by itself: the play picks among
+	// [World.Choices] what happens next.
+	Directed bool
+
 	// Watch is the key whose state the timeline shows at its right after each
 	// step, with every key that has it as a prefix.
 	Watch string
@@ -76,6 +80,10 @@ type World struct {
 	keys     []Key // what the server held after the last step
 	timeline *Timeline
 	observe  func(*Step)
+
+	// telling guards the steps of the timeline: a client's goroutine may mark
+	// one while the play goes on.
+	telling sync.Mutex
 
 	// moved is the fake time of the play's last verb, in ns.
 	moved atomic.Int64
@@ -266,6 +274,8 @@ func (w *World) Note(format string, args ...any) {
 
 // Mark marks the last step of the timeline as the one that breaks the promise.
 func (w *World) Mark(format string, args ...any) {
+	w.telling.Lock()
+	defer w.telling.Unlock()
 	if last := w.timeline.last(); last != nil {
 		last.Mark(format, args...)
 	}
@@ -275,7 +285,9 @@ func (w *World) Mark(format string, args ...any) {
 func (w *World) record(s Step) {
 	s.At = w.Now()
 	s.After = w.timeline.watched(w.keys)
+	w.telling.Lock()
 	added := w.timeline.add(s)
+	w.telling.Unlock()
 	if w.observe != nil && added.Times == 1 {
 		w.observe(added)
 	}

@@ -98,12 +98,7 @@ type Result struct {
 // Run plays the hazard on a stage, in a world of its own. The error is not nil
 // when the play itself failed; a lock that broke is a result.
 func (h Hazard) Run(stage stages.Stage) (Result, error) {
-	opts := faults.Options{Watch: lockKey, NoRetries: h.NoRetries}
-	timeline, err := faults.Run(opts, func(w *faults.World) error {
-		s := &Scene{World: w, Stage: stage, Lease: Lease, services: map[string]stages.Lock{}}
-		w.Observe(s.watch)
-		return h.Play(s)
-	})
+	timeline, err := Perform(stage, faults.Options{NoRetries: h.NoRetries}, h.Play)
 	result := Result{Timeline: timeline}
 	switch {
 	case err == nil:

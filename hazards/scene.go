@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -30,10 +31,25 @@ type Scene struct {
 	Stage stages.Stage
 	Lease time.Duration // that locks are made with; change it before the first client
 
+	// Robberies counts the locks that went by the hand of a service that did
+	// not hold them.
+	Robberies int
+
+	takers   map[string]string      // key: the service that took it
 	services map[string]stages.Lock // the one lock of each service, where there is one
 	cast     []*Client
 	sold     atomic.Int64
 	initial  int
+}
+
+// Perform plays on a stage, in a world of its own.
+func Perform(stage stages.Stage, opts faults.Options, play func(*Scene) error) (*faults.Timeline, error) {
+	opts.Watch = lockKey
+	return faults.Run(opts, func(w *faults.World) error {
+		s := &Scene{World: w, Stage: stage, Lease: Lease, services: map[string]stages.Lock{}, takers: map[string]string{}}
+		w.Observe(s.watch)
+		return play(s)
+	})
 }
 
 // Client is one flow of control of a service, with its handle on the lock. The
@@ -42,7 +58,7 @@ type Client struct {
 	*faults.Client
 	scene  *Scene
 	lock   stages.Lock
-	inside int // entries that it has not left
+	inside atomic.Int32 // entries that it has not left
 	got    bool
 	err    error
 	answer string
@@ -106,14 +122,14 @@ func (c *Client) TryLock() bool {
 
 // Unlock gives the lock back. What it answers is in [Client.Err].
 func (c *Client) Unlock() {
-	c.inside = max(0, c.inside-1)
+	c.left()
 	c.Do("Unlock", func(ctx context.Context) { c.err = c.lock.Unlock(ctx) })
 }
 
 // UnlockCancelled gives the lock back with a context that is over already, as a
 // deferred unlock does when the request has timed out.
 func (c *Client) UnlockCancelled() {
-	c.inside = max(0, c.inside-1)
+	c.left()
 	c.Do("Unlock", func(ctx context.Context) {
 		ctx, cancel := context.WithCancel(ctx)
 		cancel()
@@ -124,29 +140,35 @@ func (c *Client) UnlockCancelled() {
 // Sell sells one item, in the middle of whatever c is inside of. Payment takes
 // the time given.
 func (c *Client) Sell(payment time.Duration) {
-	c.Do("Sell", func(ctx context.Context) { c.answer, c.err = c.sale(payment)(ctx) })
+	c.Do("Sell", func(ctx context.Context) { c.answer, c.err = c.Sale(payment)(ctx) })
 }
 
 // Serve handles a request as callers of the stage do: lock, sell, unlock.
 func (c *Client) Serve() {
-	c.Bracket("Serve", c.sale(0))
+	c.Bracket("Serve", c.Sale(0))
 }
 
 // Bracket does business under the lock as callers of the stage do. A panic ends
 // the request and not the service, as in net/http.
 func (c *Client) Bracket(what string, business stages.Business) {
+	c.Do(what, c.Request(business))
+}
+
+// Request is a call that does business as Bracket has it.
+func (c *Client) Request(business stages.Business) func(context.Context) {
 	c.answer = ""
-	c.Do(what, func(ctx context.Context) {
+	return func(ctx context.Context) {
 		defer func() {
 			if p := recover(); p != nil {
 				c.err = fmt.Errorf("panic: %v", p)
 			}
 		}()
 		c.answer, c.err = c.scene.Stage.Bracket(ctx, c.lock, business)
-	})
+	}
 }
 
-func (c *Client) sale(payment time.Duration) stages.Business {
+// Sale is the business of selling one item, whose payment takes the time given.
+func (c *Client) Sale(payment time.Duration) stages.Business {
 	return func(ctx context.Context) (string, error) {
 		left, err := c.scene.shop(c, payment).Sell(ctx)
 		if err != nil {
@@ -163,7 +185,17 @@ func (c *Client) sale(payment time.Duration) stages.Business {
 }
 
 // Inside reports whether c believes to hold the lock.
-func (c *Client) Inside() bool { return c.inside > 0 && !c.Crashed() }
+func (c *Client) Inside() bool { return c.inside.Load() > 0 && !c.Crashed() }
+
+// Handle is c's handle on the lock.
+func (c *Client) Handle() stages.Lock { return c.lock }
+
+// Enter and Leave note that c is inside, for a business that Bracket runs: it
+// has the lock, as far as c knows.
+func (c *Client) Enter() { c.entered(nil) }
+
+// Leave is the end of Enter.
+func (c *Client) Leave() { c.left() }
 
 // Err is what the last call that ended has returned.
 func (c *Client) Err() error { return c.err }
@@ -171,12 +203,19 @@ func (c *Client) Err() error { return c.err }
 // Answer is what the last customer of c got to see.
 func (c *Client) Answer() string { return c.answer }
 
+// left notes that c has left once, if it was inside.
+func (c *Client) left() {
+	if n := c.inside.Load(); n > 0 {
+		c.inside.Store(n - 1)
+	}
+}
+
 // entered notes the end of a Lock, and marks the step at which two are inside.
 func (c *Client) entered(err error) {
 	if c.err = err; err != nil {
 		return
 	}
-	c.inside++
+	c.inside.Add(1)
 	for _, other := range c.scene.cast {
 		if other != c && other.Inside() {
 			c.scene.Mark("%s and %s are both inside", other.Name(), c.Name())
@@ -230,28 +269,36 @@ func (s *Scene) Held() int {
 	return n
 }
 
-// watch marks the step at which a service takes another's lock away.
+// watch keeps account of who took each lock, and marks the step at which a
+// service takes another's away.
 func (s *Scene) watch(step *faults.Step) {
-	if len(step.Before) != 1 || len(step.Commands) == 0 {
-		return
-	}
-	before := step.Before[0]
-	for _, after := range step.After {
-		if after.Key == before.Key && owner(after.Value) == owner(before.Value) {
-			return
+	for _, before := range step.Before {
+		if holds(step.After, before) {
+			continue
+		}
+		taker := s.takers[before.Key]
+		delete(s.takers, before.Key)
+		if len(step.Commands) > 0 && taker != "" && taker != step.Client {
+			s.Robberies++
+			step.Mark("%s deleted %s's lock", step.Client, taker)
 		}
 	}
-	for _, c := range s.cast {
-		if strings.ToLower(c.Instance()) == owner(before.Value) && c.Instance() != step.Client {
-			step.Mark("%s deleted %s's lock", step.Client, c.Instance())
-			return
+	for _, after := range step.After {
+		if s.takers[after.Key] == "" {
+			s.takers[after.Key] = step.Client
 		}
 	}
 }
 
-// owner is the service that a value of a lock names: a#2 ×3 is a's.
+// holds reports whether a lock is still there, and still its owner's.
+func holds(locks []faults.Holding, lock faults.Holding) bool {
+	return slices.ContainsFunc(locks, func(l faults.Holding) bool {
+		return l.Key == lock.Key && owner(l.Value) == owner(lock.Value)
+	})
+}
+
+// owner is the owner in a value of a lock, without the count.
 func owner(value string) string {
 	name, _, _ := strings.Cut(value, " ")
-	name, _, _ = strings.Cut(name, "#")
 	return name
 }

@@ -1,0 +1,34 @@
+// Package explore finds the bug that nobody told it about: it runs the real code
+// of a stage along one schedule after another, and says which promise of a lock
+// broke in which, with the shortest schedule that it takes.
+//
+// A hazard shows what its author knew. Here the machine is the adversary:
+// whenever the world is at rest it has the choices of [faults.World.Choices], to
+// let a waiting command through, to let time pass, to crash a client, to lose a
+// reply, to freeze a client, and it tries them all, within a [Budget]:
+//
+//	report, err := explore.Search(ctx, explore.Question{
+//		Stage:  stages.V4,
+//		Budget: explore.Budget{Clients: 2, Slow: 4},
+//	})
+//
+// A schedule is one word, like "AAAAA?BA": A's command passes, five times, the
+// fifth reply is lost, B's passes, and A's again. [Replay] runs it once more, and
+// shows its timeline. That one was not in any article: go-redis sends A's DEL a
+// second time, and it hits B's lock (hazards.RetriedDelete).
+//
+// # What a result means
+//
+// Each client does one small program once: lock, sell, unlock. The lease is a
+// few tries long, so that a schedule in which it ends can be read. A step of
+// time goes to the next event, and while a command waits no further than one
+// try; such a step is a slow one, and costs.
+//
+// A report that is Exhausted covers every schedule within the budget, for that
+// program and that lease, and nothing beyond. States that were reached before
+// are cut off. That leaves nothing out as long as a waiting client has no memory
+// of how often it tried, and a test compares the outcomes with and without.
+//
+// Not seen by a search: what needs a lease longer than seconds
+// (hazards.LeaseCutShort), and what only costs (hazards.RenewalPiledUp).
+package explore

@@ -1,0 +1,181 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockstep/faults"
+	"lockstep/stages"
+)
+
+func ask(t *testing.T, q Question) Report {
+	t.Helper()
+	r, err := Search(t.Context(), q)
+	require.NoError(t, err)
+	t.Logf("%s: %d schedules, %d states, %v, %v", q.Stage, r.Schedules, r.States, r.Elapsed, r.Breaks)
+	return r
+}
+
+// The search finds in each stage what its hazards show, and no more.
+func TestWhatBreaksWhat(t *testing.T) {
+	two := Budget{Clients: 2}
+	crash, slow, lost, freeze := two, two, two, two
+	crash.Crashes, slow.Slow, lost.Lost, freeze.Freezes = 1, 3, 1, 1
+	slower := two
+	slower.Slow = slowerThanALease
+	for name, c := range map[string]struct {
+		Question
+		broken []Property
+	}{
+		"TwoServers":                     {Question{Stage: stages.V0, Budget: two}, []Property{OneInside, TrueBooks}},
+		"v1 in peace":                    {Question{Stage: stages.V1, Budget: two}, nil},
+		"Crash on v1":                    {Question{Stage: stages.V1, Budget: crash}, []Property{NoDeadlock}},
+		"Crash on v2":                    {Question{Stage: stages.V2, Budget: crash}, []Property{NoDeadlock}},
+		"Crash on v3":                    {Question{Stage: stages.V3, Budget: crash}, nil},
+		"v2, slow":                       {Question{Stage: stages.V2, Budget: slow}, nil},
+		"MisDelete":                      {Question{Stage: stages.V3, Budget: slow}, []Property{OwnHand, OneInside, TrueBooks}},
+		"GCPause":                        {Question{Stage: stages.V4, Budget: slow}, []Property{OwnHand, OneInside, TrueBooks}},
+		"v4, slower than v4 can":         {Question{Stage: stages.V4, Budget: slower}, nil},
+		"v5, slow":                       {Question{Stage: stages.V5, Budget: slow}, []Property{OneInside, TrueBooks}},
+		"v5 by WATCH, slow":              {Question{Stage: stages.V5Watch, Budget: slow}, []Property{OneInside, TrueBooks}},
+		"v6, slow":                       {Question{Stage: stages.V6, Budget: slow}, []Property{OneInside, TrueBooks}},
+		"v7, slow for less than a lease": {Question{Stage: stages.V7, Budget: slower}, nil},
+		"StopTheWorld":                   {Question{Stage: stages.V7, Budget: freeze}, []Property{OneInside, TrueBooks}},
+		"RetriedDelete on v3":            {Question{Stage: stages.V3, Budget: lost}, []Property{OwnHand}},
+		"RetriedDelete on v4":            {Question{Stage: stages.V4, Budget: lost}, []Property{OwnHand}},
+		"v5, a reply lost":               {Question{Stage: stages.V5, Budget: lost}, nil},
+		"LostReply on v1":                {Question{Stage: stages.V1, Budget: lost}, []Property{OwnHand, NoDeadlock}},
+		"v7, a reply lost":               {Question{Stage: stages.V7, Budget: lost}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := ask(t, c.Question)
+			require.True(t, r.Exhausted)
+			var broken []Property
+			for _, b := range r.Breaks {
+				broken = append(broken, b.Property)
+			}
+			require.Equal(t, c.broken, broken)
+		})
+	}
+}
+
+// The search finds the drafts' mistakes, each with what it takes.
+func TestWhatBreaksTheDrafts(t *testing.T) {
+	two := Budget{Clients: 2}
+	crash, slow := two, two
+	crash.Crashes, slow.Slow = 1, 3
+	for _, c := range []struct {
+		Question
+		broken Property
+	}{
+		{Question{Stage: stages.NoDefer, Budget: two, Program: Panics}, NoDeadlock},
+		{Question{Stage: stages.EmptyAnswer, Budget: two}, AnAnswer},
+		{Question{Stage: stages.TwoCommands, Budget: crash}, NoDeadlock},
+		{Question{Stage: stages.WholeSeconds, Budget: two}, OneInside},
+		{Question{Stage: stages.AnswerDropped, Budget: two}, OneInside},
+		{Question{Stage: stages.ThreadID, Budget: slow}, OwnHand},
+		{Question{Stage: stages.NoCount, Budget: two, Program: Nested}, OneInside},
+		{Question{Stage: stages.SharedOwner, Budget: two}, OneInside},
+		{Question{Stage: stages.ThreadNamedKey, Budget: two}, OneInside},
+		{Question{Stage: stages.WonButSaidNo, Budget: two, Program: Tries}, NoDeadlock},
+	} {
+		t.Run(c.Stage.Name, func(t *testing.T) {
+			t.Parallel()
+			_, broken := ask(t, c.Question).Broken(c.broken)
+			require.True(t, broken)
+			if like := stageNamed(c.Stage.Like); c.Program != "" {
+				c.Question.Stage = like
+				_, broken := ask(t, c.Question).Broken(c.broken)
+				require.False(t, broken, "%s, which the draft is like", like)
+			}
+		})
+	}
+}
+
+func stageNamed(name string) stages.Stage {
+	for _, s := range stages.All() {
+		if s.Name == name {
+			return s
+		}
+	}
+	return stages.Stage{}
+}
+
+// What is left when states are cut off is what there is.
+func TestCuttingIsSound(t *testing.T) {
+	if os.Getenv(faults.ServerEnv) != "" {
+		t.Skip("the search is the same on every server")
+	}
+	all := stages.All()
+	if thorough {
+		all = slices.Concat(all, stages.Drafts())
+	}
+	for _, stage := range all {
+		t.Run(stage.Name, func(t *testing.T) {
+			t.Parallel()
+			q := Question{Stage: stage, Budget: Budget{Clients: 2, Slow: 1}}
+			if stage.Draft != "" {
+				q.Budget.Slow = 0
+				q.Budget.Crashes = 1
+			}
+			cut := ask(t, q)
+			q.whole = true
+			whole := ask(t, q)
+			require.Equal(t, slices.Sorted(maps.Keys(whole.outcomes)), slices.Sorted(maps.Keys(cut.outcomes)))
+			require.LessOrEqual(t, cut.Schedules, whole.Schedules)
+		})
+	}
+}
+
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	q := Question{Stage: stages.V4, Budget: Budget{Clients: 2, Slow: 3}, Until: OwnHand}
+	found, ok := ask(t, q).Broken(OwnHand)
+	require.True(t, ok)
+	once, err := Replay(q, found.Schedule)
+	require.ErrorIs(t, err, faults.ErrBroken)
+	again, err := Replay(q, found.Schedule)
+	require.ErrorIs(t, err, faults.ErrBroken)
+	require.Equal(t, once.String(), again.String())
+	require.Contains(t, once.String(), "A deleted B's lock")
+
+	parsed, err := faults.ParseSchedule(found.Schedule.String())
+	require.NoError(t, err)
+	require.Equal(t, found.Schedule, parsed)
+}
+
+func TestReplayRefusesWhatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	q := Question{Stage: stages.V1, Budget: Budget{Clients: 2}}
+	for _, schedule := range []string{"C", "A2", "AAAAAA", "A!A"} {
+		parsed, err := faults.ParseSchedule(schedule)
+		require.NoError(t, err)
+		_, err = Replay(q, parsed)
+		require.ErrorIs(t, err, faults.ErrSchedule, schedule)
+	}
+}
+
+func TestSearchRefusesImpossibleBudgets(t *testing.T) {
+	t.Parallel()
+	for _, b := range []Budget{{}, {Clients: 6}, {Clients: 2, Slow: -1}, {Clients: 2, Crashes: 3}} {
+		_, err := Search(t.Context(), Question{Stage: stages.V1, Budget: b})
+		require.ErrorIs(t, err, ErrBudget)
+	}
+}
+
+func TestSearchStops(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r, err := Search(ctx, Question{Stage: stages.V1, Budget: Budget{Clients: 2}})
+	require.NoError(t, err)
+	require.False(t, r.Exhausted)
+	require.False(t, errors.Is(err, context.Canceled))
+}

@@ -1,0 +1,9 @@
+//go:build race
+
+package explore
+
+// The race detector makes every run ten times slower.
+const (
+	thorough         = false
+	slowerThanALease = 1
+)

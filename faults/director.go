@@ -1,0 +1,322 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing/synctest"
+	"time"
+)
+
+// Kind says what a choice does.
+type Kind byte
+
+// The kinds of choices, as a schedule spells them behind the client.
+const (
+	Pass   Kind = ' ' // a client's waiting command goes through
+	Tick   Kind = '.' // time passes to the next event
+	Crash  Kind = '!' // a client dies
+	Lose   Kind = '?' // a client's waiting command goes through, and the reply is lost
+	Freeze Kind = '*' // nothing that a client sends goes through for a while
+)
+
+// Choice is one step of a schedule.
+type Choice struct {
+	Kind   Kind
+	Client string // one capital letter; empty for Tick
+	Nth    int    // which of the client's waiting commands, from 1, for Pass and Lose
+}
+
+// String is the choice as a schedule has it: "A", "B2", ".", "A!", "A?", "A*".
+func (c Choice) String() string {
+	switch {
+	case c.Kind == Tick:
+		return "."
+	case c.Kind == Pass && c.Nth > 1:
+		return fmt.Sprintf("%s%d", c.Client, c.Nth)
+	case c.Kind == Pass:
+		return c.Client
+	case c.Kind == Lose && c.Nth > 1:
+		return fmt.Sprintf("%s%d?", c.Client, c.Nth)
+	default:
+		return c.Client + string(c.Kind)
+	}
+}
+
+// Schedule is the list of choices that makes one run.
+type Schedule []Choice
+
+// String is the schedule as one word, which [ParseSchedule] reads.
+func (s Schedule) String() string {
+	var b strings.Builder
+	for _, c := range s {
+		b.WriteString(c.String())
+	}
+	return b.String()
+}
+
+// ErrSchedule means that a schedule can't be read, or does not fit the world.
+var ErrSchedule = errors.New("this schedule does not fit")
+
+// ParseSchedule reads what [Schedule.String] has written. The error is
+// ErrSchedule, with the place.
+func ParseSchedule(text string) (Schedule, error) {
+	var s Schedule
+	for i := 0; i < len(text); {
+		if text[i] == byte(Tick) {
+			s = append(s, Choice{Kind: Tick})
+			i++
+			continue
+		}
+		if text[i] < 'A' || text[i] > 'Z' {
+			return nil, fmt.Errorf("%w: %q at place %d is no client and not a dot", ErrSchedule, text[i], i+1)
+		}
+		c := Choice{Kind: Pass, Client: text[i : i+1], Nth: 1}
+		i++
+		numbered := i < len(text) && text[i] >= '2' && text[i] <= '9'
+		if numbered {
+			c.Nth = int(text[i] - '0')
+			i++
+		}
+		if i < len(text) && slices.Contains([]Kind{Crash, Lose, Freeze}, Kind(text[i])) {
+			c.Kind = Kind(text[i])
+			if c.Kind != Lose {
+				if numbered {
+					return nil, fmt.Errorf("%w: %q at place %d takes no number", ErrSchedule, text[i], i+1)
+				}
+				c.Nth = 0
+			}
+			i++
+		}
+		s = append(s, c)
+	}
+	return s, nil
+}
+
+// Choices lists what may happen next in a directed world, in an order that
+// depends on the script alone. What a choice costs, and whether it may be
+// afforded, is the caller's to say.
+func (w *World) Choices() []Choice {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var choices []Choice
+	nth := map[string]int{}
+	waiting := w.waiting()
+	slices.SortFunc(waiting, inOrder)
+	for _, c := range waiting {
+		nth[c.process.name]++
+		choices = append(choices, Choice{Pass, c.process.name, nth[c.process.name]})
+	}
+	choices = append(choices, Choice{Kind: Tick})
+	for _, c := range choices {
+		if c.Kind == Pass {
+			choices = append(choices, Choice{Lose, c.Client, c.Nth})
+		}
+	}
+	for _, p := range w.processes {
+		if !p.dead && p.working() {
+			choices = append(choices, Choice{Kind: Crash, Client: p.name})
+			if p.frozen <= w.Now() {
+				choices = append(choices, Choice{Kind: Freeze, Client: p.name})
+			}
+		}
+	}
+	return choices
+}
+
+// working reports whether a flow of the instance has something to do.
+func (p *process) working() bool {
+	return slices.ContainsFunc(p.flows, (*Client).busy)
+}
+
+// Take makes a choice happen, and returns when the world is at rest. Time passes
+// to the next event, and while a command waits no further than step. A frozen
+// client stays so for freeze. The error is ErrSchedule if the choice is not
+// among [World.Choices].
+func (w *World) Take(choice Choice, step, freeze time.Duration) error {
+	if !slices.Contains(w.Choices(), choice) {
+		return fmt.Errorf("%w: %s is no choice here%s", ErrSchedule, choice, w.whoWaits())
+	}
+	switch choice.Kind {
+	case Tick:
+		w.tick(step)
+	case Crash:
+		w.processNamed(choice.Client).crash("crashes")
+	case Freeze:
+		p := w.processNamed(choice.Client)
+		w.mu.Lock()
+		p.frozen = w.Now() + freeze
+		w.mu.Unlock()
+		w.record(Step{Client: p.name, Fault: p.name + " freezes for " + clock(freeze)})
+	default:
+		w.pick(choice)
+	}
+	w.settle()
+	w.reportPanics()
+	return nil
+}
+
+// pick lets a waiting command through.
+func (w *World) pick(choice Choice) {
+	w.mu.Lock()
+	var mine []*conn
+	for _, c := range w.waiting() {
+		if c.process.name == choice.Client {
+			mine = append(mine, c)
+		}
+	}
+	slices.SortFunc(mine, inOrder)
+	c := mine[choice.Nth-1]
+	w.mu.Unlock()
+	if w.willMiss(c) {
+		// The server doesn't know this script yet, and does nothing. That is no
+		// step of its own: what counts is when the script runs.
+		w.letThrough(c)
+		w.settle()
+	}
+	if choice.Kind == Lose {
+		w.mu.Lock()
+		c.onReply = &fault{kind: loseReply}
+		w.mu.Unlock()
+	}
+	w.letThrough(c)
+}
+
+// willMiss reports whether c's command calls a script that no client has sent
+// yet.
+func (w *World) willMiss(c *conn) bool {
+	head, _ := w.timeline.parts(c.queue[0])
+	return len(head) > 1 && head[0] == "EVALSHA"
+}
+
+// tick lets time pass until something happens: a command comes to the door, a
+// lease ends, a frozen client thaws.
+func (w *World) tick(step time.Duration) {
+	select {
+	case <-w.knock: // somebody who is at the door already
+	default:
+	}
+	before := w.Now()
+	next := w.nextEvent(before)
+	if w.anyoneWaits() {
+		next = min(next, before+step)
+	}
+	timer := time.NewTimer(next - before)
+	defer timer.Stop()
+	select {
+	case <-w.knock:
+	case <-timer.C:
+	}
+	w.endLeases()
+	synctest.Wait()
+}
+
+func (w *World) anyoneWaits() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.waiting()) > 0
+}
+
+func (w *World) processNamed(name string) *process {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range w.processes {
+		if p.name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// nextSetUp is a connection whose set-up waits.
+func (w *World) nextSetUp() *conn {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	waiting := slices.DeleteFunc(w.waiting(), func(c *conn) bool { return !setsUp(c.queue) })
+	if len(waiting) == 0 {
+		return nil
+	}
+	return slices.MinFunc(waiting, inOrder)
+}
+
+// utterance is a command that a client has sent, with what came back.
+type utterance struct {
+	text string
+	at   time.Duration // when that was, the last time
+}
+
+// remember adds a step to what the client has said and heard. Equal tries in a
+// row are one: a client that waits is taken to have no memory of how often.
+func (c *conn) remember(s Step, lost *fault) {
+	if !c.w.opts.Directed {
+		return
+	}
+	text := s.say()
+	if lost != nil {
+		text += " lost"
+	}
+	c.w.mu.Lock()
+	defer c.w.mu.Unlock()
+	if n := len(c.transcript); n > 0 && c.transcript[n-1].text == text {
+		c.transcript[n-1].at = c.w.Now()
+		return
+	}
+	c.transcript = append(c.transcript, utterance{text, c.w.Now()})
+}
+
+// State describes all that the future of a directed world depends on: what the
+// server holds and for how long, what each client has said and heard and how
+// long ago, and what waits at the door. Worlds in equal states go on alike, as
+// long as their code depends on nothing else: it must not count its tries.
+//
+// timers says that clients keep timers while they do something else, as a
+// watchdog does. Without, a client waits either at the door or for the timer
+// that it set when it was last answered, and one whose calls have all ended has
+// no future.
+func (w *World) State(timers bool) string {
+	now := w.Now()
+	var b strings.Builder
+	for _, k := range w.keys {
+		fmt.Fprintf(&b, "%s=%s", k.Name, w.timeline.value(k))
+		if k.Ends != Never {
+			fmt.Fprintf(&b, "@%d", k.Ends-now)
+		}
+		b.WriteByte('\n')
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range w.processes {
+		fmt.Fprintf(&b, "%s:", p.name)
+		switch {
+		case p.dead:
+			b.WriteString(" dead\n")
+			continue
+		case !timers && !p.working():
+			b.WriteString(" done\n")
+			continue
+		}
+		if p.frozen > now {
+			fmt.Fprintf(&b, " frozen %d", p.frozen-now)
+		}
+		var door []string
+		for _, c := range w.conns {
+			if c.process == p && len(c.queue) > 0 {
+				door = append(door, strings.Join(c.says(), " "))
+			}
+		}
+		slices.Sort(door)
+		for i, u := range p.transcript {
+			fmt.Fprintf(&b, " [%s", u.text)
+			if timers || len(door) == 0 && i == len(p.transcript)-1 {
+				fmt.Fprintf(&b, " %d", now-u.at)
+			}
+			b.WriteByte(']')
+		}
+		for _, said := range door {
+			fmt.Fprintf(&b, " <%s>", said)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

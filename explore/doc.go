@@ -25,10 +25,21 @@
 // try; such a step is a slow one, and costs.
 //
 // A report that is Exhausted covers every schedule within the budget, for that
-// program and that lease, and nothing beyond. States that were reached before
-// are cut off. That leaves nothing out as long as a waiting client has no memory
-// of how often it tried, and a test compares the outcomes with and without.
+// program and that lease, and nothing beyond.
 //
-// Not seen by a search: what needs a lease longer than seconds
-// (hazards.LeaseCutShort), and what only costs (hazards.RenewalPiledUp).
+// # What is cut off
+//
+// A state that was reached before is not followed again, if it was reached in no
+// more choices and with no more of the budget spent. Clients that differ in
+// nothing but their names may change places. That leaves nothing out as long as
+// a waiting client has no memory of how often it tried; a test compares the
+// outcomes, and the lengths of the breaks, with a search that cuts off nothing.
+//
+// Shorter schedules are run first. When all that are left are as long as a break
+// that was found, that is a shortest one.
+//
+// # What is not seen
+//
+// What needs a lease longer than seconds (hazards.LeaseCutShort), and what only
+// costs (hazards.RenewalPiledUp).
 package explore

@@ -28,13 +28,14 @@ const (
 	OwnHand    Property = "a lock goes by its owner's hand or its lease's end"
 	OneInside  Property = "at most one is inside"
 	NoDeadlock Property = "somebody can still get the lock"
+	ToldInTime Property = "who loses the lock is told before it sells"
 	TrueBooks  Property = "no item is sold twice"
 	AnAnswer   Property = "who is served gets an answer"
 )
 
 // Properties lists them all.
 func Properties() []Property {
-	return []Property{OwnHand, OneInside, NoDeadlock, TrueBooks, AnAnswer}
+	return []Property{OwnHand, OneInside, NoDeadlock, ToldInTime, TrueBooks, AnAnswer}
 }
 
 // Budget bounds a search.
@@ -52,8 +53,8 @@ var ErrBudget = errors.New("this budget is impossible")
 // check refuses what can't be searched.
 func (b Budget) check() error {
 	switch {
-	case b.Clients < 1 || b.Clients > 5:
-		return fmt.Errorf("%w: %d clients; between 1 and 5, please", ErrBudget, b.Clients)
+	case b.Clients < 1 || b.Clients > mostClients:
+		return fmt.Errorf("%w: %d clients; between 1 and %d, please", ErrBudget, b.Clients, mostClients)
 	case min(b.Slow, b.Crashes, b.Lost, b.Freezes) < 0:
 		return fmt.Errorf("%w: nothing in it may be negative", ErrBudget)
 	case b.Crashes > b.Clients:
@@ -62,12 +63,18 @@ func (b Budget) check() error {
 	return nil
 }
 
+// within reports whether b is no more than limit.
+func (b Budget) within(limit Budget) bool {
+	return b.Slow <= limit.Slow && b.Crashes <= limit.Crashes && b.Lost <= limit.Lost && b.Freezes <= limit.Freezes
+}
+
 // Program is what each client does, once.
 type Program string
 
 // The programs.
 const (
 	Plain  Program = "lock, sell, unlock"
+	Long   Program = "lock, sell for two leases, unlock"
 	Nested Program = "lock, lock again, unlock once, sell, unlock"
 	Panics Program = "lock, panic"
 	Tries  Program = "try to lock; if that worked, sell and unlock"
@@ -81,6 +88,10 @@ type Question struct {
 	Lease   int      // in polls; DefaultLease if zero
 	Until   Property // stop at the shortest break of this; empty to search all
 
+	// NoRetries turns off go-redis's habit of sending a command again when its
+	// connection broke: a lost reply is an error then.
+	NoRetries bool
+
 	whole bool // cut off no states: for the proof that cutting is sound
 }
 
@@ -92,11 +103,12 @@ type Break struct {
 
 // Report is what a search has found.
 type Report struct {
-	Schedules int     // that were run
-	States    int     // that were seen
-	Deepest   int     // the longest schedule
-	Breaks    []Break // in the order of Properties
-	Exhausted bool    // all schedules within the budget are covered
+	Asked     []Property // a lock that can't tell of its loss is not asked for ToldInTime
+	Schedules int        // that were run
+	States    int        // that were seen
+	Deepest   int        // the longest schedule
+	Breaks    []Break    // in the order of Properties
+	Exhausted bool       // all schedules within the budget are covered
 	Elapsed   time.Duration
 
 	outcomes map[string]bool
@@ -131,13 +143,13 @@ func Search(ctx context.Context, q Question) (Report, error) {
 	if err := q.Budget.check(); err != nil {
 		return Report{}, err
 	}
-	s := &search{Question: q.withDefaults(), seen: map[string]int{}, best: map[Property]faults.Schedule{}}
+	s := &search{Question: q.withDefaults(), seen: map[string][]visit{}, best: map[Property]faults.Schedule{}}
 	s.report.outcomes = map[string]bool{}
 	begun := time.Now()
 	s.report.Exhausted = true
-	for s.todo = (todo{nil}); len(s.todo) > 0; {
-		prefix := heap.Pop(&s.todo).(faults.Schedule)
-		if best, ok := s.best[q.Until]; ok && len(prefix) >= len(best) {
+	for s.todo = (todo{{}}); len(s.todo) > 0; {
+		next := heap.Pop(&s.todo).(branch)
+		if best, ok := s.best[q.Until]; ok && len(next.schedule) >= len(best) {
 			s.report.Exhausted = false
 			break
 		}
@@ -145,7 +157,7 @@ func Search(ctx context.Context, q Question) (Report, error) {
 			s.report.Exhausted = false
 			break
 		}
-		if err := s.run(prefix); err != nil {
+		if err := s.run(next); err != nil {
 			return s.sum(begun), err
 		}
 	}
@@ -165,7 +177,7 @@ func (q Question) withDefaults() Question {
 type search struct {
 	Question
 	todo   todo
-	seen   map[string]int // state: the fewest choices that led there
+	seen   map[string][]visit // state: how it was reached, none of them better than another
 	best   map[Property]faults.Schedule
 	report Report
 }
@@ -181,48 +193,46 @@ func (s *search) sum(begun time.Time) Report {
 	return r
 }
 
-// run follows prefix and then the first choice at each step, to the end or to a
-// state that was seen before.
-func (s *search) run(prefix faults.Schedule) error {
+// run follows a branch and then the first choice at each step, to the end or to
+// a state that was seen before.
+func (s *search) run(b branch) error {
 	s.report.Schedules++
 	r := &run{Question: s.Question, broken: map[Property]int{}}
 	_, err := r.perform(func() error {
-		onPath := map[string]bool{}
-		for {
+		for _, c := range b.schedule {
+			r.check()
+			if err := r.take(c); err != nil {
+				return err
+			}
+		}
+		for at := b.from; ; {
 			r.check()
 			if r.over() {
 				return r.finish()
 			}
-			depth := len(r.path)
-			if depth >= deepest {
+			if len(r.path) >= deepest {
 				s.report.Exhausted = false
 				return nil
 			}
-			choices := r.affordable()
-			state := r.state()
-			if onPath[state] {
+			at = &place{r.state(), r.spent, at}
+			if at.wasPassed() {
 				r.breaks(NoDeadlock) // nothing is left to happen but the same again
 				return nil
 			}
-			onPath[state] = true
-			if depth < len(prefix) {
-				if err := r.take(prefix[depth]); err != nil {
-					return err
-				}
-				continue
-			}
-			if s.known(state, depth) {
+			if s.known(at.state, visit{r.spent, len(r.path)}) {
 				r.cut = true
 				return nil
 			}
+			choices := r.affordable()
 			for _, other := range choices[1:] {
-				heap.Push(&s.todo, append(slices.Clone(r.path), other))
+				heap.Push(&s.todo, branch{append(slices.Clone(r.path), other), at})
 			}
 			if err := r.take(choices[0]); err != nil {
 				return err
 			}
 		}
 	})
+	s.report.Asked = r.asked()
 	s.report.Deepest = max(s.report.Deepest, len(r.path))
 	for p, length := range r.broken {
 		if best, ok := s.best[p]; !ok || length < len(best) {
@@ -236,28 +246,61 @@ func (s *search) run(prefix faults.Schedule) error {
 	return err
 }
 
-// known reports whether a state has been seen with no more choices, and notes
-// it otherwise.
-func (s *search) known(state string, depth int) bool {
-	before, ok := s.seen[state]
-	if s.whole {
-		s.seen[state] = depth
-		return false
-	}
-	if ok && before <= depth {
+// visit is how a state was reached.
+type visit struct {
+	spent Budget
+	depth int // how many choices it took
+}
+
+// covers reports whether v can do all that other can, in no more choices.
+func (v visit) covers(other visit) bool {
+	return v.depth <= other.depth && v.spent.within(other.spent)
+}
+
+// known reports whether a state has been reached at least as well before, and
+// notes the visit otherwise.
+func (s *search) known(state string, v visit) bool {
+	before := s.seen[state]
+	covered := slices.ContainsFunc(before, func(b visit) bool { return b.covers(v) })
+	if covered && !s.whole {
 		return true
 	}
-	s.seen[state] = depth
+	s.seen[state] = append(slices.DeleteFunc(before, v.covers), v)
 	return false
 }
 
-// todo is a heap of schedules, the shortest first.
-type todo []faults.Schedule
+// place is a state on the way of a run.
+type place struct {
+	state string
+	spent Budget
+	from  *place
+}
+
+// wasPassed reports whether the way here led through the same state before, and
+// has cost nothing since.
+func (p *place) wasPassed() bool {
+	for before := p.from; before != nil && before.spent == p.spent; before = before.from {
+		if before.state == p.state {
+			return true
+		}
+	}
+	return false
+}
+
+// branch is a schedule that is still to be run: the way to a place, and one
+// choice more.
+type branch struct {
+	schedule faults.Schedule
+	from     *place
+}
+
+// todo is a heap of branches, the shortest first.
+type todo []branch
 
 func (t todo) Len() int           { return len(t) }
-func (t todo) Less(i, j int) bool { return len(t[i]) < len(t[j]) }
+func (t todo) Less(i, j int) bool { return len(t[i].schedule) < len(t[j].schedule) }
 func (t todo) Swap(i, j int)      { t[i], t[j] = t[j], t[i] }
-func (t *todo) Push(x any)        { *t = append(*t, x.(faults.Schedule)) }
+func (t *todo) Push(x any)        { *t = append(*t, x.(branch)) }
 func (t *todo) Pop() any {
 	last := len(*t) - 1
 	x := (*t)[last]
@@ -295,7 +338,7 @@ func Replay(q Question, schedule faults.Schedule) (*faults.Timeline, error) {
 
 // perform sets the scene for a run, and has direct direct it.
 func (r *run) perform(direct func() error) (*faults.Timeline, error) {
-	return hazards.Perform(r.Stage, faults.Options{Directed: true}, func(scene *hazards.Scene) error {
+	return hazards.Perform(r.Stage, faults.Options{Directed: true, NoRetries: r.NoRetries}, func(scene *hazards.Scene) error {
 		r.begin(scene)
 		return direct()
 	})

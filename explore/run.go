@@ -1,10 +1,8 @@
 package explore
 
 import (
-	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"lockstep/faults"
@@ -16,7 +14,7 @@ import (
 type run struct {
 	Question
 	scene   *hazards.Scene
-	clients []*hazards.Client
+	clients []*client
 	path    faults.Schedule
 	spent   Budget
 	broken  map[Property]int // how many choices it took
@@ -24,8 +22,12 @@ type run struct {
 	cut     bool
 }
 
-// names of the clients; a schedule calls them by these.
-const names = "ABCDE"
+// names of the clients, and of the newcomer who comes after them; a schedule
+// calls them by these.
+const (
+	names       = "ABCDEF"
+	mostClients = len(names) - 1
+)
 
 // begin brings the cast on and lets everybody start.
 func (r *run) begin(scene *hazards.Scene) {
@@ -33,10 +35,10 @@ func (r *run) begin(scene *hazards.Scene) {
 	scene.Lease = time.Duration(r.Lease) * poll
 	scene.Restock(r.Budget.Clients)
 	for i := range r.Budget.Clients {
-		r.clients = append(r.clients, r.cast(i))
+		r.clients = append(r.clients, &client{Client: r.cast(i), scene: scene})
 	}
 	for _, c := range r.clients {
-		c.Do(r.Program.of(c))
+		c.Do(c.serve(r.Program))
 	}
 }
 
@@ -51,41 +53,6 @@ func (r *run) cast(i int) *hazards.Client {
 		return r.scene.Client(name).Thread(i + 1)
 	}
 	return r.scene.Client(name)
-}
-
-// of is the program as c runs it.
-func (p Program) of(c *hazards.Client) (what string, request func(ctx context.Context)) {
-	inside := func(business stages.Business) stages.Business {
-		return func(ctx context.Context) (string, error) {
-			c.Enter()
-			defer c.Leave()
-			return business(ctx)
-		}
-	}
-	sell := c.Sale(0)
-	switch p {
-	case Nested:
-		sell = func(ctx context.Context) (string, error) {
-			if err := c.Handle().Lock(ctx); err != nil {
-				return "", err
-			}
-			if err := c.Handle().Unlock(ctx); err != nil {
-				return "", err
-			}
-			return c.Sale(0)(ctx)
-		}
-	case Panics:
-		sell = func(context.Context) (string, error) { panic("no such voucher") }
-	case Tries:
-		return "Try", func(ctx context.Context) {
-			if ok, err := c.Handle().TryLock(ctx); err != nil || !ok {
-				return
-			}
-			defer func() { _ = c.Handle().Unlock(ctx) }()
-			_, _ = inside(sell)(ctx)
-		}
-	}
-	return "Serve", c.Request(inside(sell))
 }
 
 // take makes a choice and pays for it.
@@ -119,24 +86,21 @@ func (r *run) affordable() []faults.Choice {
 	return slices.DeleteFunc(r.scene.Choices(), func(c faults.Choice) bool {
 		b := r.spent
 		r.pay(&b, c)
-		return b.Slow > r.Budget.Slow || b.Crashes > r.Budget.Crashes || b.Lost > r.Budget.Lost || b.Freezes > r.Budget.Freezes
+		return !b.within(r.Budget)
 	})
 }
 
 // over reports whether everybody is done or dead.
 func (r *run) over() bool {
-	return !slices.ContainsFunc(r.clients, (*hazards.Client).Waiting)
+	return !slices.ContainsFunc(r.clients, func(c *client) bool { return c.Waiting() })
 }
 
-// state is what the rest of the run depends on.
-func (r *run) state() string {
-	var b strings.Builder
-	b.WriteString(r.scene.State(r.Stage.Renew != ""))
-	for _, c := range r.clients {
-		fmt.Fprintf(&b, "%v ", c.Inside())
+// asked lists the properties that the stage's locks can keep.
+func (r *run) asked() []Property {
+	if len(r.clients) > 0 && r.clients[0].tells() {
+		return Properties()
 	}
-	fmt.Fprintf(&b, "%v %v %d", r.spent, r.scene.Books(), len(r.broken))
-	return b.String()
+	return slices.DeleteFunc(Properties(), func(p Property) bool { return p == ToldInTime })
 }
 
 // breaks notes that a property is broken, if it was not before.
@@ -160,21 +124,30 @@ func (r *run) check() {
 	if r.scene.Robberies > 0 {
 		r.breaks(OwnHand)
 	}
+	for _, c := range r.clients {
+		if sent, late := c.Late(); late && c.tells() && !c.toldBefore(sent) {
+			r.breaks(ToldInTime)
+		}
+	}
 	if r.scene.Books().SoldTwice() > 0 {
 		r.breaks(TrueBooks)
 	}
 }
 
-// finish lets leases end and late timers fire when everybody is done, and asks
-// whether the lock is free then.
+// finish is the end of a run, when everybody is done or dead. If a lock is left,
+// a newcomer asks for it, and gets three leases of time.
 func (r *run) finish() error {
-	for end := r.scene.Now() + 3*r.scene.Lease; r.scene.Held() > 0 && r.scene.Now() < end; {
-		if err := r.scene.Take(r.scene.Choices()[0], poll, 0); err != nil {
-			return err
-		}
-	}
 	if r.scene.Held() > 0 {
-		r.breaks(NoDeadlock)
+		newcomer := r.scene.Client(names[len(r.clients):][:1])
+		newcomer.Lock()
+		for end := r.scene.Now() + 3*r.scene.Lease; newcomer.Waiting() && r.scene.Now() < end; {
+			if err := r.scene.Take(r.scene.Choices()[0], poll, 0); err != nil {
+				return err
+			}
+		}
+		if newcomer.Waiting() {
+			r.breaks(NoDeadlock)
+		}
 	}
 	served := 0
 	for _, c := range r.clients {

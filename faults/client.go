@@ -188,6 +188,19 @@ func (p *process) Sent() int {
 	return p.sent
 }
 
+// AtDoor reports whether a command of the instance waits at the door, and since
+// when the first of them does: fake time since the start.
+func (p *process) AtDoor() (since time.Duration, waits bool) {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	for _, c := range p.w.conns {
+		if c.process == p && len(c.queue) > 0 && (!waits || c.came < since) {
+			since, waits = c.came, true
+		}
+	}
+	return since, waits
+}
+
 // CountFrames has the instance measure the stack of each goroutine that calls
 // Redis, for [process.Frames].
 func (p *process) CountFrames() {

@@ -240,83 +240,134 @@ func (w *World) nextSetUp() *conn {
 	return slices.MinFunc(waiting, inOrder)
 }
 
-// utterance is a command that a client has sent, with what came back.
+// utterance is a command that went through, as its client remembers it.
 type utterance struct {
-	text string
-	at   time.Duration // when that was, the last time
+	name  string        // of the command, or of the script
+	text  string        // with what came back
+	asked time.Duration // when it was sent, the last time
+	heard time.Duration // when it went through, the last time
 }
 
-// remember adds a step to what the client has said and heard. Equal tries in a
-// row are one: a client that waits is taken to have no memory of how often.
-func (c *conn) remember(s Step, lost *fault) {
-	if !c.w.opts.Directed {
+// remember adds a step to what the client has said and heard. A script that the
+// server did not know yet is nothing to remember: it comes once more, with its
+// text.
+func (c *conn) remember(s Step, asked time.Duration, lost *fault) {
+	if !c.w.opts.Directed || len(s.Replies) == 1 && s.Replies[0] == "NOSCRIPT" {
 		return
 	}
-	text := s.say()
+	u := utterance{text: strings.TrimPrefix(s.say(), "EVAL "), asked: asked, heard: c.w.Now()}
+	u.name, _, _ = strings.Cut(u.text, " ")
 	if lost != nil {
-		text += " lost"
+		u.text += " lost"
 	}
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
-	if n := len(c.transcript); n > 0 && c.transcript[n-1].text == text {
-		c.transcript[n-1].at = c.w.Now()
-		return
-	}
-	c.transcript = append(c.transcript, utterance{text, c.w.Now()})
+	c.transcript = append(c.transcript, u)
 }
 
-// State describes all that the future of a directed world depends on: what the
-// server holds and for how long, what each client has said and heard and how
-// long ago, and what waits at the door. Worlds in equal states go on alike, as
-// long as their code depends on nothing else: it must not count its tries.
+// State describes all that the future of a directed world depends on.
+type State struct {
+	Server  string   // what the server holds, and for how long
+	Clients []string // for each instance, what it said and heard, and what waits at the door
+}
+
+// State describes where a directed world stands. Worlds in equal states go on
+// alike, as long as their code depends on nothing else: a client that waits must
+// have no memory of how often it tried, and none of its commands may have a
+// deadline that the search comes near to.
 //
-// timers says that clients keep timers while they do something else, as a
-// watchdog does. Without, a client waits either at the door or for the timer
-// that it set when it was last answered, and one whose calls have all ended has
-// no future.
-func (w *World) State(timers bool) string {
-	now := w.Now()
-	var b strings.Builder
+// timers names the commands, and scripts, after which a client keeps a timer
+// while it does something else, as a watchdog does. When those were sent and
+// answered is part of the state. Of the others it is the time since the last
+// one, if the client neither waits at the door nor is done: it sleeps then.
+func (w *World) State(timers ...string) State {
+	var server strings.Builder
 	for _, k := range w.keys {
-		fmt.Fprintf(&b, "%s=%s", k.Name, w.timeline.value(k))
-		if k.Ends != Never {
-			fmt.Fprintf(&b, "@%d", k.Ends-now)
+		fmt.Fprintf(&server, "%s %s", k.Name, w.timeline.named(k.Value))
+		for _, f := range k.Fields {
+			fmt.Fprintf(&server, " %s=%s", w.timeline.named(f.Name), w.timeline.named(f.Value))
 		}
-		b.WriteByte('\n')
+		if k.Ends != Never {
+			fmt.Fprintf(&server, " %d", k.Ends-w.Now())
+		}
+		server.WriteByte('\n')
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	s := State{Server: server.String()}
 	for _, p := range w.processes {
-		fmt.Fprintf(&b, "%s:", p.name)
-		switch {
-		case p.dead:
-			b.WriteString(" dead\n")
-			continue
-		case !timers && !p.working():
-			b.WriteString(" done\n")
-			continue
+		s.Clients = append(s.Clients, p.state(timers))
+	}
+	return s
+}
+
+// state is the instance's part of the state. The caller holds World.mu.
+func (p *process) state(timers []string) string {
+	if p.dead {
+		return "dead"
+	}
+	now := p.w.Now()
+	var b strings.Builder
+	if p.frozen > now {
+		fmt.Fprintf(&b, "frozen %d ", p.frozen-now)
+	}
+	business := p.door(&b, timers)
+	var said, kept []utterance
+	for _, u := range p.transcript {
+		if slices.Contains(timers, u.name) {
+			kept = notedIn(kept, u)
+		} else {
+			said = notedIn(said, u)
 		}
-		if p.frozen > now {
-			fmt.Fprintf(&b, " frozen %d", p.frozen-now)
-		}
-		var door []string
-		for _, c := range w.conns {
-			if c.process == p && len(c.queue) > 0 {
-				door = append(door, strings.Join(c.says(), " "))
+	}
+	if p.working() {
+		b.WriteString("works")
+		for i, u := range said {
+			fmt.Fprintf(&b, " [%s]", u.text)
+			if !business && i == len(said)-1 {
+				fmt.Fprintf(&b, " %d", now-u.heard)
 			}
 		}
-		slices.Sort(door)
-		for i, u := range p.transcript {
-			fmt.Fprintf(&b, " [%s", u.text)
-			if timers || len(door) == 0 && i == len(p.transcript)-1 {
-				fmt.Fprintf(&b, " %d", now-u.at)
-			}
-			b.WriteByte(']')
+	}
+	for i, u := range kept {
+		fmt.Fprintf(&b, " {%s}", u.text)
+		if i == len(kept)-1 {
+			fmt.Fprintf(&b, " %d %d", now-u.asked, now-u.heard)
 		}
-		for _, said := range door {
-			fmt.Fprintf(&b, " <%s>", said)
-		}
-		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// notedIn adds an utterance, or renews the last one that says the same.
+func notedIn(us []utterance, u utterance) []utterance {
+	if n := len(us); n > 0 && us[n-1].text == u.text {
+		us[n-1] = u
+		return us
+	}
+	return append(us, u)
+}
+
+// door writes down what the instance has at the door, and reports whether any of
+// it belongs to its business. The caller holds World.mu.
+func (p *process) door(b *strings.Builder, timers []string) (business bool) {
+	var door []string
+	for _, c := range p.w.conns {
+		if c.process != p || len(c.queue) == 0 {
+			continue
+		}
+		says := c.says()
+		if says[0] == "EVAL" || says[0] == "EVALSHA" {
+			says = says[1:]
+		}
+		text := "<" + strings.Join(says, " ") + "> "
+		if slices.Contains(timers, says[0]) {
+			text += fmt.Sprintf("%d ", p.w.Now()-c.came)
+		} else {
+			business = true
+		}
+		door = append(door, text)
+	}
+	slices.Sort(door)
+	b.WriteString(strings.Join(door, ""))
+	return business
 }

@@ -78,7 +78,7 @@ func TestTheDirectorDecides(t *testing.T) {
 // Worlds in equal states look alike, however they came there.
 func TestStatesOfADirectedWorld(t *testing.T) {
 	t.Parallel()
-	state := func(word string) (s string) {
+	state := func(word string) (s faults.State) {
 		schedule, err := faults.ParseSchedule(word)
 		require.NoError(t, err)
 		_, err = faults.Run(faults.Options{Directed: true}, func(w *faults.World) error {
@@ -95,7 +95,7 @@ func TestStatesOfADirectedWorld(t *testing.T) {
 					return err
 				}
 			}
-			s = w.State(false)
+			s = w.State()
 			return nil
 		})
 		require.NoError(t, err)

@@ -36,9 +36,10 @@ type conn struct {
 	queue    [][]string // what the client has sent and waits for: one batch
 	said     []string   // what that says, when saidWith tokens had names
 	saidWith int
-	judged   bool     // faults were looked up for this batch
-	orphan   bool     // the client is gone, and the batch still under way
-	replies  []string // for the client, who may be slow to read them
+	came     time.Duration // when the batch came to the door
+	judged   bool          // faults were looked up for this batch
+	orphan   bool          // the client is gone, and the batch still under way
+	replies  []string      // for the client, who may be slow to read them
 	due      time.Duration
 	onReply  *fault // strikes when the server has done the batch
 }
@@ -83,6 +84,9 @@ func (c *conn) listen() {
 			return
 		}
 		c.w.mu.Lock()
+		if len(c.queue) == 0 {
+			c.came = c.w.Now()
+		}
 		c.queue, c.said = append(c.queue, words), nil
 		c.w.mu.Unlock()
 		c.w.knockAtDoor()
@@ -257,7 +261,7 @@ func (c *conn) lose(what string) {
 // letThrough takes a batch to the server and the replies back.
 func (w *World) letThrough(c *conn) {
 	w.mu.Lock()
-	batch, onReply, orphan := c.queue, c.onReply, c.orphan
+	batch, came, onReply, orphan := c.queue, c.came, c.onReply, c.orphan
 	c.queue, c.judged, c.due, c.onReply = nil, false, 0, nil
 	w.mu.Unlock()
 
@@ -265,7 +269,7 @@ func (w *World) letThrough(c *conn) {
 	if !setUp {
 		w.refresh(nil)
 	}
-	step := Step{Client: c.process.name}
+	step := Step{Client: c.process.name, Sent: came}
 	var replies []string
 	for _, words := range batch {
 		reply, err := c.exchange(words)
@@ -296,7 +300,7 @@ func (w *World) letThrough(c *conn) {
 	if onReply != nil && onReply.kind == loseReply && step.Fault == "" {
 		step.Fault = "the reply is lost"
 	}
-	c.remember(step, onReply)
+	c.remember(step, came, onReply)
 	w.record(step)
 	switch {
 	case onReply != nil && onReply.kind == crashAfter:

@@ -34,6 +34,7 @@ type Step struct {
 	Last     time.Duration `json:"last,omitempty"`  // when it happened last, if more than once
 	Times    int           `json:"times"`           // how often it happened in a row
 	Client   string        `json:"client,omitzero"` // who did it
+	Sent     time.Duration `json:"-"`               // when its commands came to the door, in fake time since the start
 	Commands [][]string    `json:"commands,omitempty"`
 	Replies  []string      `json:"replies,omitempty"`
 	Fault    string        `json:"fault,omitempty"`
@@ -56,6 +57,13 @@ func (s *Step) Mark(format string, args ...any) {
 	if s.Broken == "" {
 		s.Broken = fmt.Sprintf(format, args...)
 	}
+}
+
+// Writes reports whether the step set a string key.
+func (s *Step) Writes(key string) bool {
+	return slices.ContainsFunc(s.Commands, func(words []string) bool {
+		return len(words) > 1 && words[0] == "SET" && words[1] == key
+	})
 }
 
 func newTimeline(watch string) *Timeline {

@@ -62,6 +62,7 @@ type Client struct {
 	got    bool
 	err    error
 	answer string
+	late   *time.Duration // when it sent its last write that came after its lock was gone
 }
 
 // Client adds a service to the scene, and its first flow of control.
@@ -233,6 +234,15 @@ func (s *Scene) shop(c *Client, payment time.Duration) shop.Shop {
 	return shop.Shop{Redis: c.Redis(), Stock: stockKey, Payment: payment}
 }
 
+// Late reports whether c has changed the stock after its lock was gone, and when
+// it sent the last such write: fake time since the start.
+func (c *Client) Late() (sent time.Duration, ok bool) {
+	if c.late == nil {
+		return 0, false
+	}
+	return *c.late, true
+}
+
 // Books are the books of the shop. Reading them is no step of the play.
 func (s *Scene) Books() shop.Books {
 	books := shop.Books{Initial: s.initial, Sold: int(s.sold.Load())}
@@ -288,6 +298,23 @@ func (s *Scene) watch(step *faults.Step) {
 			s.takers[after.Key] = step.Client
 		}
 	}
+	if step.Writes(stockKey) && !s.holdsLock(step.Client) {
+		for _, c := range s.cast {
+			if c.Instance() == step.Client && c.Inside() {
+				c.late = &step.Sent
+			}
+		}
+	}
+}
+
+// holdsLock reports whether Redis has a lock that a service took.
+func (s *Scene) holdsLock(service string) bool {
+	for _, taker := range s.takers {
+		if taker == service {
+			return true
+		}
+	}
+	return false
 }
 
 // holds reports whether a lock is still there, and still its owner's.

@@ -54,7 +54,7 @@ fuzz: ## Fuzz the wire side of the engine for FUZZTIME=30s.
 	go test ./faults -run '^$$' -fuzz FuzzWire -fuzztime $(FUZZTIME) -fuzzminimizetime 1s
 
 bench: ## Measure the hazards and the engine.
-	go test ./hazards ./faults -run '^$$' -bench . -benchmem
+	go test ./hazards ./faults ./explore -run '^$$' -bench . -benchmem
 
 check: test test-real race lint docs-check ## Run all that CI runs.
 	go mod tidy -diff

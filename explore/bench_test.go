@@ -1,20 +1,22 @@
 package explore
 
 import (
+	"fmt"
 	"testing"
 
 	"lockstep/stages"
 )
 
-// What a schedule costs, and how long it takes to find v4's gap between the look
-// and the delete.
+// What a schedule costs, how long it takes to find v4's gap between the look and
+// the delete, and to exhaust a space that is worth exhausting. On one processor:
+//
+//	go test ./explore -run '^$' -bench . -cpu 1
 func BenchmarkSearch(b *testing.B) {
-	for name, q := range map[string]Question{
-		"exhaust/v3": {Stage: stages.V3, Budget: Budget{Clients: 2, Slow: 3}},
-		"exhaust/v5": {Stage: stages.V5, Budget: Budget{Clients: 2, Slow: 3}},
-		"find/v4":    {Stage: stages.V4, Budget: Budget{Clients: 2, Slow: 3}, Until: OwnHand},
-	} {
-		b.Run(name, func(b *testing.B) {
+	slow := Budget{Clients: 2, Slow: 3}
+	everything := Budget{Clients: 2, Slow: 4, Crashes: 1, Lost: 1}
+	three := Budget{Clients: 3, Slow: 2}
+	bench := func(name string, q Question) {
+		b.Run(fmt.Sprintf("%s/%s", name, q.Stage), func(b *testing.B) {
 			schedules := 0
 			for b.Loop() {
 				r, err := Search(b.Context(), q)
@@ -24,6 +26,13 @@ func BenchmarkSearch(b *testing.B) {
 				schedules += r.Schedules
 			}
 			b.ReportMetric(float64(schedules)/b.Elapsed().Seconds(), "schedules/s")
+			b.ReportMetric(float64(schedules)/float64(b.N), "schedules/op")
 		})
+	}
+	bench("find", Question{Stage: stages.V4, Budget: slow, Until: OwnHand})
+	for name, budget := range map[string]Budget{"slow": slow, "everything": everything, "three": three} {
+		for _, s := range stages.All() {
+			bench(name, Question{Stage: s, Budget: budget})
+		}
 	}
 }

@@ -3,9 +3,13 @@ package explore
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -202,6 +206,50 @@ func TestSearchRefusesImpossibleBudgets(t *testing.T) {
 	for _, b := range []Budget{{}, {Clients: 6}, {Clients: 2, Slow: -1}, {Clients: 2, Crashes: 3}} {
 		_, err := Search(t.Context(), Question{Stage: stages.V1, Budget: b})
 		require.ErrorIs(t, err, ErrBudget)
+	}
+}
+
+// Helpers come to the same result as one process alone.
+func TestHelpers(t *testing.T) {
+	t.Parallel()
+	q := Question{Stage: stages.V4, Budget: Budget{Clients: 2, Slow: 3}}
+	alone := ask(t, q)
+	helpers, err := Helpers(2)
+	require.NoError(t, err)
+	for _, h := range helpers {
+		h.Env = append(h.Environ(), serve+"=yes")
+	}
+	together, err := Search(t.Context(), q, helpers...)
+	require.NoError(t, err)
+	require.True(t, together.Exhausted)
+	require.Equal(t, alone.outcomes, together.outcomes)
+	require.Len(t, together.Breaks, len(alone.Breaks))
+	for i, b := range alone.Breaks {
+		require.Equal(t, b.Property, together.Breaks[i].Property)
+		require.Len(t, together.Breaks[i].Schedule, len(b.Schedule))
+	}
+}
+
+func TestHelperThatDies(t *testing.T) {
+	t.Parallel()
+	q := Question{Stage: stages.V4, Budget: Budget{Clients: 2, Slow: 3}}
+	_, err := Search(t.Context(), q, exec.Command("false"))
+	require.ErrorIs(t, err, ErrHelper)
+	_, err = Search(t.Context(), q, exec.Command("there-is-no-such-program"))
+	require.ErrorIs(t, err, ErrHelper)
+	require.ErrorIs(t, Serve(strings.NewReader("nonsense"), io.Discard), ErrHelper)
+}
+
+// serve makes the test binary a helper of a search.
+const serve = "LOCKSTEP_TEST_SERVE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(serve) == "" {
+		os.Exit(m.Run())
+	}
+	if err := Serve(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }
 

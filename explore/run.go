@@ -19,8 +19,9 @@ type run struct {
 	spent   Budget
 	broken  map[Property]int // how many choices it took
 	outcome string
-	cut     bool
 }
+
+func newRun(q Question) *run { return &run{Question: q.withDefaults(), broken: map[Property]int{}} }
 
 // names of the clients, and of the newcomer who comes after them; a schedule
 // calls them by these.

@@ -1,0 +1,223 @@
+package explore
+
+import (
+	"container/heap"
+	"context"
+	"os/exec"
+	"slices"
+	"time"
+
+	"lockstep/faults"
+)
+
+// Search looks for the schedules that break a stage.
+//
+// It runs the real code again and again, each time along one schedule. A run
+// follows the choices that it was given, then takes the first that offers; what
+// else it could have done at each step is put down for later. Shorter schedules
+// come first, so when all that are left are as long as a break that was found,
+// that is a shortest one.
+//
+// helpers are commands that run [Serve]. The search starts them, shares the
+// schedules among them, and ends them. Without any, it runs the schedules
+// itself, one at a time: a world keeps no more than one processor busy.
+//
+// The error is ErrBudget, or that of a run that failed. When ctx ends, the
+// report says what was found so far.
+func Search(ctx context.Context, q Question, helpers ...*exec.Cmd) (Report, error) {
+	if err := q.Budget.check(); err != nil {
+		return Report{}, err
+	}
+	s := &search{
+		Question: q.withDefaults(),
+		begun:    time.Now(),
+		todo:     todo{{}},
+		seen:     map[string][]visit{},
+		best:     map[Property]faults.Schedule{},
+		report:   Report{outcomes: map[string]bool{}},
+	}
+	follow := s.alone
+	if len(helpers) > 0 {
+		team, err := start(s.Question, helpers)
+		if err != nil {
+			return Report{}, err
+		}
+		defer team.end()
+		follow = team.follow
+	}
+	for told := s.begun; ctx.Err() == nil; {
+		branches := s.next(max(1, len(helpers)*perHelper))
+		if len(branches) == 0 {
+			s.report.Exhausted = !s.tooDeep && len(s.todo) == 0
+			break
+		}
+		trails, err := follow(branches)
+		if err != nil {
+			return s.sum(), err
+		}
+		for i, t := range trails {
+			s.learn(branches[i], t)
+		}
+		if q.Progress != nil && time.Since(told) > reportEvery {
+			told = time.Now()
+			q.Progress(s.sum())
+		}
+	}
+	return s.sum(), nil
+}
+
+const (
+	// reportEvery is how often Question.Progress is told.
+	reportEvery = 100 * time.Millisecond
+
+	// perHelper is how many schedules a helper gets at a time. More, and the
+	// order by length suffers; less, and it waits for the others more often.
+	perHelper = 32
+)
+
+func (q Question) withDefaults() Question {
+	if q.Program == "" {
+		q.Program = Plain
+	}
+	if q.Lease == 0 {
+		q.Lease = DefaultLease
+	}
+	return q
+}
+
+type search struct {
+	Question
+	begun   time.Time
+	todo    todo
+	seen    map[string][]visit // state: how it was reached, none of them better than another
+	best    map[Property]faults.Schedule
+	tooDeep bool
+	report  Report
+}
+
+// next takes up to n of the shortest branches that are left. There are none when
+// nothing shorter than the break that is looked for remains.
+func (s *search) next(n int) []branch {
+	best, found := s.best[s.Until]
+	var branches []branch
+	for len(branches) < n && len(s.todo) > 0 && (!found || len(s.todo[0].schedule) < len(best)) {
+		branches = append(branches, heap.Pop(&s.todo).(branch))
+	}
+	return branches
+}
+
+// alone follows branches in this process.
+func (s *search) alone(branches []branch) ([]trail, error) {
+	var trails []trail
+	for _, b := range branches {
+		t, err := newRun(s.Question).follow(b.schedule, s.covers)
+		if err != nil {
+			return nil, err
+		}
+		trails = append(trails, t)
+	}
+	return trails, nil
+}
+
+// learn takes in what came of a branch.
+func (s *search) learn(b branch, t trail) {
+	s.report.Schedules++
+	s.report.Asked = t.Asked
+	s.report.Depth = len(b.schedule)
+	s.report.Deepest = max(s.report.Deepest, len(t.Path))
+	for p, length := range t.Broken {
+		s.broke(p, t.Path[:length])
+	}
+	at := b.from
+	for i, p := range t.Places {
+		at = &place{p.State, p.Spent, at}
+		way := t.Path[:len(b.schedule)+i]
+		if at.wasPassed() {
+			s.broke(NoDeadlock, way) // nothing is left to happen but the same again
+			return
+		}
+		if s.known(p.State, visit{p.Spent, len(way)}) {
+			return
+		}
+		if len(way) >= deepest {
+			s.tooDeep = true
+			return
+		}
+		others := p.Choices
+		if len(t.Path) > len(way) {
+			others = others[1:]
+		}
+		for _, other := range others {
+			heap.Push(&s.todo, branch{append(slices.Clone(way), other), at})
+		}
+	}
+	if t.Outcome != "" {
+		s.report.outcomes[t.Outcome] = true
+	}
+}
+
+// broke notes that a property breaks after a schedule.
+func (s *search) broke(p Property, after faults.Schedule) {
+	s.report.outcomes[string(p)] = true
+	if best, ok := s.best[p]; !ok || len(after) < len(best) {
+		s.best[p] = slices.Clone(after)
+	}
+}
+
+// sum is the report so far.
+func (s *search) sum() Report {
+	r := s.report
+	r.States, r.Elapsed, r.Breaks = len(s.seen), time.Since(s.begun), nil
+	for _, p := range Properties() {
+		if schedule, ok := s.best[p]; ok {
+			r.Breaks = append(r.Breaks, Break{p, schedule})
+		}
+	}
+	return r
+}
+
+// visit is how a state was reached.
+type visit struct {
+	spent Budget
+	depth int // how many choices it took
+}
+
+// covers reports whether v can do all that other can, in no more choices.
+func (v visit) covers(other visit) bool {
+	return v.depth <= other.depth && v.spent.within(other.spent)
+}
+
+// covers reports whether a state has been reached at least as well before.
+func (s *search) covers(state string, v visit) bool {
+	return !s.whole && slices.ContainsFunc(s.seen[state], func(before visit) bool { return before.covers(v) })
+}
+
+// known reports the same, and notes the visit if it is news.
+func (s *search) known(state string, v visit) bool {
+	if s.covers(state, v) {
+		return true
+	}
+	s.seen[state] = append(slices.DeleteFunc(s.seen[state], v.covers), v)
+	return false
+}
+
+// branch is a schedule that is still to be run: the way to a place, and one
+// choice more.
+type branch struct {
+	schedule faults.Schedule
+	from     *place
+}
+
+// todo is a heap of branches, the shortest first.
+type todo []branch
+
+func (t todo) Len() int           { return len(t) }
+func (t todo) Less(i, j int) bool { return len(t[i].schedule) < len(t[j].schedule) }
+func (t todo) Swap(i, j int)      { t[i], t[j] = t[j], t[i] }
+func (t *todo) Push(x any)        { *t = append(*t, x.(branch)) }
+func (t *todo) Pop() any {
+	last := len(*t) - 1
+	x := (*t)[last]
+	*t = (*t)[:last]
+	return x
+}

@@ -72,9 +72,9 @@ func (c *client) toldBefore(sent time.Duration) bool {
 
 // warned reports whether what c does next comes after it was told.
 func (c *client) warned() bool {
-	next, waits := c.AtDoor()
-	if !waits {
-		next = c.scene.Now()
+	next := c.scene.Now()
+	for _, v := range c.AtDoor() {
+		next = min(next, v.Since)
 	}
 	return c.toldBefore(next)
 }

@@ -29,6 +29,9 @@ const (
 	AnAnswer   Property = "who is served gets an answer"
 )
 
+// Any stands for whichever property breaks first.
+const Any Property = "any"
+
 // Properties lists them all.
 func Properties() []Property {
 	return []Property{OwnHand, OneInside, NoDeadlock, ToldInTime, TrueBooks, AnAnswer}
@@ -64,6 +67,11 @@ func (b Budget) within(limit Budget) bool {
 	return b.Slow <= limit.Slow && b.Crashes <= limit.Crashes && b.Lost <= limit.Lost && b.Freezes <= limit.Freezes
 }
 
+// minus is what is left of b. It has no clients.
+func (b Budget) minus(spent Budget) Budget {
+	return Budget{Slow: b.Slow - spent.Slow, Crashes: b.Crashes - spent.Crashes, Lost: b.Lost - spent.Lost, Freezes: b.Freezes - spent.Freezes}
+}
+
 // Program is what each client does, once.
 type Program string
 
@@ -82,7 +90,11 @@ type Question struct {
 	Budget  Budget
 	Program Program  // Plain if empty
 	Lease   int      // in polls; DefaultLease if zero
-	Until   Property // stop at the shortest break of this; empty to search all
+	Until   Property // stop at the shortest break of this, or of Any; empty to search all
+
+	// From is a schedule that all begin with. What it breaks already does not
+	// count for Until.
+	From faults.Schedule
 
 	// NoRetries turns off go-redis's habit of sending a command again when its
 	// connection broke: a lost reply is an error then.
@@ -123,39 +135,4 @@ func (r Report) Broken(p Property) (Break, bool) {
 		}
 	}
 	return Break{}, false
-}
-
-// Replay runs one schedule and returns its timeline. The error is
-// faults.ErrSchedule, with the step, when it does not fit.
-func Replay(q Question, schedule faults.Schedule) (*faults.Timeline, error) {
-	if err := q.Budget.check(); err != nil {
-		return nil, err
-	}
-	r := newRun(q)
-	return r.perform(func() error {
-		var at *place
-		for i := 0; ; i++ {
-			r.check()
-			if at = r.place(at); at.wasPassed() {
-				r.breaks(NoDeadlock)
-			}
-			if i == len(schedule) {
-				break
-			}
-			if err := r.take(schedule[i]); err != nil {
-				return fmt.Errorf("step %d of %s: %w", i+1, schedule, err)
-			}
-		}
-		if r.over() {
-			if err := r.finish(); err != nil {
-				return err
-			}
-		}
-		for _, p := range Properties() {
-			if _, ok := r.broken[p]; ok {
-				return r.scene.Broken("not so: %s", p)
-			}
-		}
-		return nil
-	})
 }

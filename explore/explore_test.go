@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -188,6 +189,61 @@ func TestReplay(t *testing.T) {
 	parsed, err := faults.ParseSchedule(found.Schedule.String())
 	require.NoError(t, err)
 	require.Equal(t, found.Schedule, parsed)
+}
+
+func TestLook(t *testing.T) {
+	t.Parallel()
+	q := Question{Stage: stages.V4, Budget: Budget{Clients: 2, Slow: 3, Crashes: 1, Lost: 1, Freezes: 1}}
+	look := func(word string) View {
+		schedule, err := faults.ParseSchedule(word)
+		require.NoError(t, err)
+		view, err := Look(q, schedule)
+		require.NoError(t, err)
+		return view
+	}
+	offers := func(v View) string {
+		var s faults.Schedule
+		for _, m := range v.Moves {
+			s = append(s, m.Choice)
+		}
+		return s.String()
+	}
+
+	begin := look("")
+	require.Equal(t, "AB.A?B?A!A*B!B*", offers(begin))
+	require.Equal(t, "SET lock:stock … PX 60 NX", begin.Clients[0].Sends[0])
+	require.Empty(t, begin.Locks)
+
+	inside := look("AB*.")
+	require.True(t, inside.Clients[0].Inside)
+	require.False(t, inside.Clients[1].Inside)
+	require.Equal(t, 60*time.Millisecond, inside.Clients[1].Frozen)
+	require.Equal(t, 20*time.Millisecond, inside.Now)
+	require.Equal(t, "a", inside.Locks[0].Value)
+	require.Equal(t, Budget{Slow: 2, Crashes: 1, Lost: 1}, inside.Left)
+	require.Equal(t, "A.A?A!B!", offers(inside))
+
+	require.Equal(t, []Property{OneInside}, look("A...B").Broken)
+	over := look("AAAAA.BBBBB")
+	require.True(t, over.Over)
+	require.Empty(t, over.Moves)
+	require.Zero(t, over.Books.Left)
+	require.True(t, look("A!").Clients[0].Dead)
+}
+
+// From the middle of a game, the way to the next break is shorter.
+func TestSearchFromAPlace(t *testing.T) {
+	t.Parallel()
+	q := Question{Stage: stages.V4, Budget: Budget{Clients: 2, Slow: 3}, Until: Any}
+	require.Equal(t, "A...B", ask(t, q).Breaks[0].Schedule.String())
+	q.From, _ = faults.ParseSchedule("A..")
+	require.Equal(t, "A...B", ask(t, q).Breaks[0].Schedule.String())
+	q.From, _ = faults.ParseSchedule("A...B")
+	next, found := ask(t, q).Broken(TrueBooks)
+	require.True(t, found)
+	require.Greater(t, len(next.Schedule), len(q.From))
+	q.From, _ = faults.ParseSchedule("AAAAA.BBBBB")
+	require.Empty(t, ask(t, q).Breaks)
 }
 
 func TestReplayRefusesWhatDoesNotFit(t *testing.T) {

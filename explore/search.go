@@ -3,6 +3,7 @@ package explore
 import (
 	"container/heap"
 	"context"
+	"math"
 	"os/exec"
 	"slices"
 	"time"
@@ -31,7 +32,7 @@ func Search(ctx context.Context, q Question, helpers ...*exec.Cmd) (Report, erro
 	s := &search{
 		Question: q.withDefaults(),
 		begun:    time.Now(),
-		todo:     todo{{}},
+		todo:     todo{{schedule: q.From}},
 		seen:     map[string][]visit{},
 		best:     map[Property]faults.Schedule{},
 		report:   Report{outcomes: map[string]bool{}},
@@ -98,12 +99,23 @@ type search struct {
 // next takes up to n of the shortest branches that are left. There are none when
 // nothing shorter than the break that is looked for remains.
 func (s *search) next(n int) []branch {
-	best, found := s.best[s.Until]
+	enough := s.enough()
 	var branches []branch
-	for len(branches) < n && len(s.todo) > 0 && (!found || len(s.todo[0].schedule) < len(best)) {
+	for len(branches) < n && len(s.todo) > 0 && len(s.todo[0].schedule) < enough {
 		branches = append(branches, heap.Pop(&s.todo).(branch))
 	}
 	return branches
+}
+
+// enough is the length of the shortest break of what is looked for.
+func (s *search) enough() int {
+	shortest := math.MaxInt
+	for p, schedule := range s.best {
+		if (s.Until == p || s.Until == Any) && len(schedule) > len(s.From) {
+			shortest = min(shortest, len(schedule))
+		}
+	}
+	return shortest
 }
 
 // alone follows branches in this process.

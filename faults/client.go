@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -188,17 +189,36 @@ func (p *process) Sent() int {
 	return p.sent
 }
 
-// AtDoor reports whether a command of the instance waits at the door, and since
-// when the first of them does: fake time since the start.
-func (p *process) AtDoor() (since time.Duration, waits bool) {
+// Visitor is what an instance has at the door.
+type Visitor struct {
+	Command string        // as a timeline shows it; a token that is new is "…"
+	Since   time.Duration // fake time since the start
+}
+
+// AtDoor lists what of the instance waits at the door, in the order in which
+// [World.Choices] numbers it.
+func (p *process) AtDoor() []Visitor {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
+	var mine []*conn
 	for _, c := range p.w.conns {
-		if c.process == p && len(c.queue) > 0 && (!waits || c.came < since) {
-			since, waits = c.came, true
+		if c.process == p && len(c.queue) > 0 {
+			mine = append(mine, c)
 		}
 	}
-	return since, waits
+	slices.SortFunc(mine, inOrder)
+	var visitors []Visitor
+	for _, c := range mine {
+		visitors = append(visitors, Visitor{strings.Join(c.says(), " "), c.came})
+	}
+	return visitors
+}
+
+// Frozen is how long the instance stays frozen yet; zero if it is not.
+func (p *process) Frozen() time.Duration {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return max(0, p.frozen-p.w.Now())
 }
 
 // CountFrames has the instance measure the stack of each goroutine that calls

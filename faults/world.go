@@ -299,6 +299,12 @@ func (w *World) Keys() []Key {
 	return w.keys
 }
 
+// Watched returns what the watched keys hold, as a timeline shows it.
+func (w *World) Watched() []Holding {
+	w.refresh(nil)
+	return w.timeline.watched(w.keys)
+}
+
 // Put gives a key a string value, without a lease, before the play begins. It is
 // no step.
 func (w *World) Put(key, value string) {

@@ -269,15 +269,7 @@ func (s *Scene) CantArise(format string, args ...any) error {
 }
 
 // Held counts the lock keys that Redis has, whoever holds them.
-func (s *Scene) Held() int {
-	n := 0
-	for _, k := range s.Keys() {
-		if strings.HasPrefix(k.Name, lockKey) {
-			n++
-		}
-	}
-	return n
-}
+func (s *Scene) Held() int { return len(s.Watched()) }
 
 // watch keeps account of who took each lock, and marks the step at which a
 // service takes another's away.

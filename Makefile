@@ -48,7 +48,7 @@ docs: ## Write the matrix into README.md.
 	go run ./cmd/lockstep docs
 
 docs-check: ## Check that README.md shows what the code prints.
-	go run ./cmd/lockstep docs -check
+	go run ./cmd/lockstep docs --check
 
 fuzz: ## Fuzz the wire side of the engine for FUZZTIME=30s.
 	go test ./faults -run '^$$' -fuzz FuzzWire -fuzztime $(FUZZTIME) -fuzzminimizetime 1s

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// command is lockstep, with all that it can do.
+func command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "lockstep",
+		Short: "A Redis lock that grows up in seven steps, and breaks at each",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("there is no command %q; lockstep help lists them", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		// main says what went wrong, in one line.
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommand(helpCommand())
+	root.AddCommand(matrixCommand(), docsCommand())
+	return root
+}
+
+// helpCommand stands in for cobra's own, which answers a wrong name with a page
+// of usage and exit status 0.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Say what a command does",
+		Args:  between(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			asked, rest, err := cmd.Root().Find(args)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return cmd.Root().ValidateArgs(rest)
+			}
+			return asked.Help()
+		},
+	}
+}
+
+// between has a command take that many arguments, and no others.
+func between(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			cmd.DisableFlagsInUseLine = true
+			return errors.New("it goes like this: " + cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// say writes what a command has to say.
+func say(cmd *cobra.Command, text string) error {
+	_, err := io.WriteString(cmd.OutOrStdout(), text)
+	return err
+}

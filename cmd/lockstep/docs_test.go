@@ -159,15 +159,3 @@ func TestFill(t *testing.T) {
 		}
 	}
 }
-
-// Wrong input is one clear line.
-func TestRunRefuses(t *testing.T) {
-	for _, args := range [][]string{{"dance"}, {"matrix", "please"}, {"docs", "missing.md"}} {
-		cmd := command()
-		cmd.SetArgs(args)
-		cmd.SetOut(&strings.Builder{})
-		if err := cmd.Execute(); err == nil || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%v: got %v, want one line", args, err)
-		}
-	}
-}

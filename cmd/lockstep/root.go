@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -13,22 +12,30 @@ func command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lockstep",
 		Short: "A Redis lock that grows up in seven steps, and breaks at each",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("there is no command %q; lockstep help lists them", args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:  noCommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		// main says what went wrong, in one line.
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(matrixCommand(), docsCommand())
 	return root
+}
+
+// noCommand refuses what is left on the line when no command is found there.
+func noCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	return unknown("command", args[0], names, "lockstep help lists them")
 }
 
 // helpCommand stands in for cobra's own, which answers a wrong name with a page
@@ -44,7 +51,7 @@ func helpCommand() *cobra.Command {
 				return err
 			}
 			if len(rest) > 0 {
-				return cmd.Root().ValidateArgs(rest)
+				return noCommand(cmd.Root(), rest)
 			}
 			return asked.Help()
 		},

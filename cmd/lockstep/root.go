@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io"
 
 	"github.com/spf13/cobra"
 )
@@ -67,10 +66,4 @@ func between(least, most int) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// say writes what a command has to say.
-func say(cmd *cobra.Command, text string) error {
-	_, err := io.WriteString(cmd.OutOrStdout(), text)
-	return err
 }

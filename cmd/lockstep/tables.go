@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -9,12 +10,13 @@ import (
 	"lockstep/stages"
 )
 
+const legend = "✗ breaks, ✓ holds, – can't arise\n"
+
 // matrix is the table of hazards and stages.
 func matrix() string {
 	head := []string{"hazard"}
 	for _, s := range stages.All() {
-		short, _, _ := strings.Cut(s.Name, "_")
-		head = append(head, short)
+		head = append(head, shortName(s))
 	}
 	var rows [][]string
 	for _, h := range hazards.All() {
@@ -24,27 +26,40 @@ func matrix() string {
 		}
 		rows = append(rows, row)
 	}
-	return table(head, rows) + "\n✗ breaks, ✓ holds, – can't arise\n"
+	return table(head, rows) + "\n" + legend
 }
 
-// drafts is the table of the wrong turns and the hazards that beat each, but
-// not the stage that it is like.
+// shortName is what a stage is called for short: v4.
+func shortName(s stages.Stage) string {
+	number, _, _ := strings.Cut(s.Name, "_")
+	return number
+}
+
+// drafts is the table of the wrong turns and the hazards that beat each.
 func drafts() string {
 	var rows [][]string
-	for _, d := range stages.Drafts() {
-		if d.Draft == "" {
-			continue
-		}
-		var beaten []string
-		for _, h := range hazards.All() {
-			like := h.Expected(stages.Stage{Name: d.Like})
-			if h.Expected(d).Outcome == hazards.Breaks && like.Outcome != hazards.Breaks {
-				beaten = append(beaten, h.Name)
-			}
-		}
-		rows = append(rows, []string{d.Name, d.Draft, d.Adds, strings.Join(beaten, ", ")})
+	for _, d := range wrongTurns() {
+		rows = append(rows, []string{d.Name, d.Draft, d.Adds, strings.Join(beatenBy(d), ", ")})
 	}
 	return table([]string{"draft", "source", "what it does", "beaten by"}, rows)
+}
+
+// wrongTurns lists the drafts that have a source: v5's other release has none.
+func wrongTurns() []stages.Stage {
+	return slices.DeleteFunc(stages.Drafts(), func(d stages.Stage) bool { return d.Draft == "" })
+}
+
+// beatenBy names the hazards that break a draft, but not the stage that it is
+// like.
+func beatenBy(draft stages.Stage) []string {
+	beaten := []string{}
+	for _, h := range hazards.All() {
+		like := h.Expected(stages.Stage{Name: draft.Like})
+		if h.Expected(draft).Outcome == hazards.Breaks && like.Outcome != hazards.Breaks {
+			beaten = append(beaten, h.Name)
+		}
+	}
+	return beaten
 }
 
 // steps is the table of the stages.

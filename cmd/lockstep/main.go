@@ -1,5 +1,6 @@
 // Command lockstep shows what the workbook knows, and keeps its documents true.
 //
+//	lockstep show MisDelete  play a hazard: both halves of its lesson, or a stage named
 //	lockstep matrix          which hazard breaks which stage, and which draft
 //	lockstep docs            write tables and timelines into README.md
 //	lockstep docs --check    fail if README.md does not show what the code prints

@@ -61,6 +61,9 @@ func sayJSON(cmd *cobra.Command, v any) error {
 	return out.Encode(v)
 }
 
+// wrap breaks a text into lines that fit.
+func wrap(text string) string { return lipgloss.Wrap(text, wide, "") + "\n" }
+
 // beside is a text with a label at its left.
 func beside(label, text string) string {
 	var b strings.Builder

@@ -78,7 +78,7 @@ func fits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // jsonHas checks a value in the JSON that the last command wrote. A path is names
-// and numbers with dots between; "#" is how many there are.
+// and numbers with dots between; len is how many there are.
 func jsonHas(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: json path value")
@@ -90,7 +90,7 @@ func jsonHas(ts *testscript.TestScript, neg bool, args []string) {
 		case map[string]any:
 			at = here[step]
 		case []any:
-			if step == "#" {
+			if step == "len" {
 				at = float64(len(here))
 				continue
 			}

@@ -1,5 +1,5 @@
 // Package lockstep is the book's own text: the source of its stages, as it was
-// when the program was built.
+// when the program was built, and what one changes in another.
 package lockstep
 
 import "embed"

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockstep"
 	"lockstep/faults"
 	"lockstep/stages"
 )
@@ -161,7 +162,8 @@ func TestDiffs(t *testing.T) {
 		was, is := all[i], all[i+1]
 		golden := filepath.Join("testdata", "diffs", was+"-"+is+".diff")
 		want = append(want, golden)
-		got := unified(t, was+"/lock.go", is+"/lock.go")
+		got, err := lockstep.Diff(was+"/lock.go", is+"/lock.go")
+		require.NoError(t, err)
 		if *update {
 			require.NoError(t, os.MkdirAll(filepath.Dir(golden), 0o755))
 			require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
@@ -173,17 +175,6 @@ func TestDiffs(t *testing.T) {
 	got, err := filepath.Glob("testdata/diffs/*")
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-}
-
-// unified is the unified diff of two files, as diff -u has it.
-func unified(t *testing.T, was, is string) string {
-	t.Helper()
-	read := func(path string) []string {
-		text, err := os.ReadFile(filepath.Join(root, path))
-		require.NoError(t, err)
-		return slices.Collect(strings.Lines(string(text)))
-	}
-	return "--- " + was + "\n+++ " + is + "\n" + strings.Join(hunks(edits(read(was), read(is))), "")
 }
 
 // What versions say of themselves in the list is true.

@@ -37,8 +37,8 @@ func nearest(word string, names []string) string {
 	}
 	best, least := "", utf8.RuneCountInString(word)/2
 	for _, name := range names {
-		away := distance(strings.ToLower(word), strings.ToLower(name))
-		if strings.Contains(strings.ToLower(name), strings.ToLower(word)) {
+		away := distance(fold(word), fold(name))
+		if strings.Contains(fold(name), fold(word)) {
 			away = 0
 		}
 		if away <= least {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -122,9 +123,12 @@ func (s showing) next() string {
 	if s.lesson == nil {
 		return "No later stage repairs it.\n"
 	}
-	next := beside("As a test:", s.Test)
-	if len(s.Runs) == 1 {
+	l, next := s.lesson, beside("As a test:", s.Test)
+	switch {
+	case len(s.Runs) == 1:
 		next = beside("Both halves:", self()+" show "+s.Hazard) + next
+	case l.breaks.Like == "" && l.holds.Like == "":
+		next += beside("What changed:", fmt.Sprintf("%s diff %s %s", self(), shortName(l.breaks), shortName(l.holds)))
 	}
 	return next
 }

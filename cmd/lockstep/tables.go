@@ -62,6 +62,17 @@ func beatenBy(draft stages.Stage) []string {
 	return beaten
 }
 
+// repairs names the hazards that break one stage and not the other.
+func repairs(was, is stages.Stage) []string {
+	var repaired []string
+	for _, h := range hazards.All() {
+		if h.Expected(was).Outcome == hazards.Breaks && h.Expected(is).Outcome == hazards.Holds {
+			repaired = append(repaired, h.Name)
+		}
+	}
+	return repaired
+}
+
 // steps is the table of the stages.
 func steps() string {
 	var rows [][]string

@@ -1,12 +1,25 @@
-package stages_test
+package lockstep
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"testing"
-
-	"github.com/stretchr/testify/require"
 )
+
+// Diff is what changes from one file of Sources to another, as diff -u has it:
+// with the fewest lines, and three around them that stay.
+func Diff(was, is string) (string, error) {
+	old, err := Sources.ReadFile(was)
+	if err != nil {
+		return "", err
+	}
+	now, err := Sources.ReadFile(is)
+	if err != nil {
+		return "", err
+	}
+	lines := func(text []byte) []string { return slices.Collect(strings.Lines(string(text))) }
+	return "--- " + was + "\n+++ " + is + "\n" + strings.Join(hunks(edits(lines(old), lines(now))), ""), nil
+}
 
 // edit is one line of a diff: kept (' '), taken away ('-') or added ('+').
 type edit struct {
@@ -97,13 +110,4 @@ func count(yes bool) int {
 		return 1
 	}
 	return 0
-}
-
-func TestHunks(t *testing.T) {
-	t.Parallel()
-	text := func(s string) []string { return strings.SplitAfter(s, " ") }
-	require.Empty(t, hunks(edits(text("a b c"), text("a b c"))))
-	require.Equal(t,
-		[]string{"@@ -1,4 +1,4 @@\n-a +A  b  c  d ", "@@ -9,4 +9,5 @@\n i  j  k +K  l"},
-		hunks(edits(text("a b c d e f g h i j k l"), text("A b c d e f g h i j k K l"))))
 }

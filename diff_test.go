@@ -1,0 +1,26 @@
+package lockstep
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestHunks(t *testing.T) {
+	t.Parallel()
+	text := func(s string) []string { return strings.SplitAfter(s, " ") }
+	require.Empty(t, hunks(edits(text("a b c"), text("a b c"))))
+	require.Equal(t,
+		[]string{"@@ -1,4 +1,4 @@\n-a +A  b  c  d ", "@@ -9,4 +9,5 @@\n i  j  k +K  l"},
+		hunks(edits(text("a b c d e f g h i j k l"), text("A b c d e f g h i j k K l"))))
+}
+
+func TestDiffOfWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	for _, paths := range [][2]string{{"v9_magic/lock.go", "v4_owner/lock.go"}, {"v4_owner/lock.go", "v9_magic/lock.go"}} {
+		_, err := Diff(paths[0], paths[1])
+		require.ErrorIs(t, err, fs.ErrNotExist)
+	}
+}

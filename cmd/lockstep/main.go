@@ -3,6 +3,7 @@
 //	lockstep show MisDelete  play a hazard: both halves of its lesson, or a stage named
 //	lockstep matrix          which hazard breaks which stage, and which draft
 //	lockstep diff v3 v4      what a step changes in the code
+//	lockstep seckill v3      the articles' flash sale, and its books
 //	lockstep docs            write tables and timelines into README.md
 //	lockstep docs --check    fail if README.md does not show what the code prints
 //

@@ -21,7 +21,7 @@ func command() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(showCommand(), matrixCommand(), diffCommand(), docsCommand())
+	root.AddCommand(showCommand(), matrixCommand(), diffCommand(), seckillCommand(), docsCommand())
 	return root
 }
 

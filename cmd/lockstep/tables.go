@@ -29,8 +29,11 @@ func matrix() string {
 	return table(head, rows) + "\n" + legend
 }
 
-// shortName is what a stage is called for short: v4.
+// shortName is what a stage is called for short: v4. A draft has one name.
 func shortName(s stages.Stage) string {
+	if s.Like != "" {
+		return s.Name
+	}
 	number, _, _ := strings.Cut(s.Name, "_")
 	return number
 }

@@ -14,3 +14,7 @@ func self() string {
 	}
 	return "lockstep"
 }
+
+// try names a command of this program to run next, on a line of its own: a
+// command that is broken in two can't be copied.
+func try(why, command string) string { return why + "\n    " + self() + " " + command + "\n" }

@@ -123,14 +123,15 @@ func (s showing) next() string {
 	if s.lesson == nil {
 		return "No later stage repairs it.\n"
 	}
-	l, next := s.lesson, beside("As a test:", s.Test)
+	l, test := s.lesson, "As a test:\n    "+s.Test+"\n"
 	switch {
 	case len(s.Runs) == 1:
-		next = beside("Both halves:", self()+" show "+s.Hazard) + next
+		return try("Both halves:", "show "+s.Hazard) + test
 	case l.breaks.Like == "" && l.holds.Like == "":
-		next += beside("What changed:", fmt.Sprintf("%s diff %s %s", self(), shortName(l.breaks), shortName(l.holds)))
+		return try("What changed:", fmt.Sprintf("diff %s %s", shortName(l.breaks), shortName(l.holds))) + test
+	default:
+		return test
 	}
-	return next
 }
 
 // String is the timeline with what it comes to. It ends with that by itself,

@@ -1,5 +1,6 @@
 // Command lockstep shows what the workbook knows, and keeps its documents true.
 //
+//	lockstep                 the stages, what breaks each, and what to run next
 //	lockstep show MisDelete  play a hazard: both halves of its lesson, or a stage named
 //	lockstep matrix          which hazard breaks which stage, and which draft
 //	lockstep diff v3 v4      what a step changes in the code

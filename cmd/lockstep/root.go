@@ -10,9 +10,9 @@ import (
 func command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lockstep",
-		Short: "A Redis lock that grows up in seven steps, and breaks at each",
+		Short: title,
 		Args:  noCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:  func(cmd *cobra.Command, _ []string) error { return say(cmd, paint(start())) },
 
 		// main says what went wrong, in one line.
 		SilenceErrors: true,

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A text that names a command which is not there is the worst of guides. So all
+// that the command tells people to run is run here.
+func TestWhatToRunNextRuns(t *testing.T) {
+	t.Parallel()
+	texts := []string{start()}
+	for _, args := range [][]string{
+		{"show", "MisDelete"},
+		{"show", "MisDelete", "v2"},
+		{"seckill", "v0", "--buyers", "4"},
+		{"seckill", "v0", "--instances", "1"},
+		{"seckill", "v1", "--buyers", "4"},
+		{"seckill", "v3", "--buyers", "4"},
+		{"seckill", "v3", "--buyers", "4", "--lease", "9ms"},
+		{"seckill", "v7", "--buyers", "2", "--lease", "9ms"},
+		{"seckill", "shared_owner", "--buyers", "4"},
+	} {
+		texts = append(texts, run(t, args))
+	}
+	// Two spaces end the command that a line names.
+	hint := regexp.MustCompile(regexp.QuoteMeta(self()) + ` (\S+(?: \S+)*)`)
+	seen := map[string]bool{}
+	for _, text := range texts {
+		found := hint.FindAllStringSubmatch(text, -1)
+		require.NotEmpty(t, found, text)
+		for _, m := range found {
+			if !seen[m[1]] {
+				seen[m[1]] = true
+				run(t, strings.Fields(m[1]))
+			}
+		}
+	}
+}
+
+func run(t *testing.T, args []string) string {
+	t.Helper()
+	var out strings.Builder
+	cmd := command()
+	cmd.SetArgs(args)
+	cmd.SetOut(&out)
+	require.NoError(t, cmd.Execute(), "lockstep %s", strings.Join(args, " "))
+	return out.String()
+}
+
+var inDocument = regexp.MustCompile("go run \\./cmd/lockstep((?: [^\\s#`|]+)*)")
+
+// So it is with the documents, whose commands are only looked up: docs would
+// write to them.
+func TestDocumentsNameCommandsThatAreThere(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for path, text := range texts(t) {
+		if filepath.Ext(path) != ".md" {
+			continue
+		}
+		for _, m := range inDocument.FindAllStringSubmatch(text, -1) {
+			seen++
+			cmd, rest, err := command().Find(strings.Fields(m[1]))
+			require.NoError(t, err, "%s: %s", path, m[0])
+			cmd.SetOut(io.Discard)
+			require.NoError(t, cmd.ParseFlags(rest), "%s: %s", path, m[0])
+			require.NoError(t, cmd.ValidateArgs(cmd.Flags().Args()), "%s: %s", path, m[0])
+		}
+	}
+	require.NotZero(t, seen)
+}

@@ -8,6 +8,8 @@
 //	lockstep docs            write tables and timelines into README.md
 //	lockstep docs --check    fail if README.md does not show what the code prints
 //
+// With --server redis-server, plays run on a private process of that.
+//
 // Wrong input is one line on standard error and exit status 2. A finding, like a
 // document that is out of date, is exit status 1.
 package main

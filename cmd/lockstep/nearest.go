@@ -17,7 +17,7 @@ func unknown(kind, word string, names []string, look string) error {
 	return fmt.Errorf("there is no %s %s; %s", kind, quoted(word), look)
 }
 
-var plain = regexp.MustCompile(`^[\w.-]{1,40}$`)
+var plain = regexp.MustCompile(`^[\w./-]{1,40}$`)
 
 // quoted is a word as it can stand in a line: in quotes if it is an odd one.
 func quoted(word string) string {

@@ -21,6 +21,7 @@ func command() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
+	addServerFlag(root)
 	root.AddCommand(showCommand(), matrixCommand(), diffCommand(), seckillCommand(), docsCommand())
 	return root
 }

@@ -21,10 +21,11 @@ instances of the shop, and each buys one item under the lock of the stage. Time
 is fake. No fault strikes but the one that you ask for: a payment that outlives
 its lease.
 
-With --json: "stage", "buyers", "stock", "instances", "payment_ns" and "lease_ns"
-as they were asked for; then the items "sold", "left" and "oversold" (sold
-to more than one), the buyers still "waiting" at the end, "errors" with how many
-buyers saw each, "took_ns" of fake time, and the "commands" sent.`,
+With --json: "stage", "buyers", "stock", "instances", "payment_ns" and
+"lease_ns" are what was asked for; "sold", "left" and "oversold" (to more than
+one) count items; "waiting" are buyers who never got their turn; "errors" has
+how many buyers saw each; "took_ns" is fake time; "commands" are all that were
+sent.`,
 		Example: "  lockstep seckill v0\n" +
 			"  lockstep seckill v3 --buyers 50 --stock 500\n" +
 			"  lockstep seckill v3 --lease 9ms",
@@ -53,7 +54,7 @@ buyers saw each, "took_ns" of fake time, and the "commands" sent.`,
 	flags.IntVar(&s.buyers, "buyers", 50, "how many want an item")
 	flags.IntVar(&s.stock, "stock", 500, "how many items there are")
 	flags.IntVar(&s.instances, "instances", 2, "how many instances of the shop sell them")
-	flags.DurationVar(&s.payment, "payment", 30*time.Millisecond, "what a sale takes between the check and the write")
+	flags.DurationVar(&s.payment, "payment", 30*time.Millisecond, "between the check and the write")
 	flags.DurationVar(&s.lease, "lease", 30*time.Second, "of the lock, on stages that have one")
 	flags.BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd

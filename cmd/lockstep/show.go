@@ -20,8 +20,8 @@ func showCommand() *cobra.Command {
 lesson are shown: a stage or draft that breaks, and a stage that holds.
 
 With --json: the "hazard", its "story", "runs" and the "test" that shows the
-lesson. A run has its "stage", its "outcome" (breaks, holds, can't arise), "why",
-and its "timeline" as package faults has it, with times in nanoseconds.`,
+lesson. A run has its "stage", its "outcome" (breaks, holds, can't arise),
+"why", and its "timeline" as package faults has it, with times in nanoseconds.`,
 		Example: "  lockstep show MisDelete\n  lockstep show MisDelete v3\n  lockstep show TwoCommands two_commands",
 		Args:    between(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -263,6 +263,20 @@ func TestInnerUnlockThatIsSentTwice(t *testing.T) {
 	})
 }
 
+// Who enters again begins the lease again: the inner work may take as long as
+// the outer.
+func TestReentryRenewsTheLease(t *testing.T) {
+	t.Parallel()
+	onEach(t, []stages.Stage{stages.V6, stages.V7}, func(s *scene) {
+		a := s.client("A")
+		a.Lock()
+		s.Sleep(5 * time.Second)
+		a.Lock()
+		s.NoError(a.err)
+		s.Equal(s.Now()+lease, s.held().Ends)
+	})
+}
+
 // What a lock and its unlock cost, in commands, once the server knows the
 // scripts. The stages' package comments say so too.
 func TestWhatALockCosts(t *testing.T) {

@@ -353,6 +353,27 @@ func TestReentryOfUnknownOutcomeIsTakenBack(t *testing.T) {
 	})
 }
 
+// The undo's own reply is lost, and go-redis sends it again. The second finds
+// nothing to take back, and the outer entry stays.
+func TestUndoThatIsSentTwice(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.Lock()
+		for range 2 { // the first time Redis doesn't know the script
+			for range 4 { // as often as go-redis tries
+				a.LoseReply("acquireOrReenter")
+			}
+			a.LoseReply("undoEntry")
+			a.Lock()
+			s.ErrorIs(a.err, io.EOF)
+			s.Equal("1", s.entries())
+		}
+		a.Unlock()
+		s.NoError(a.err)
+		s.free()
+	})
+}
+
 // A function that the holder calls makes its own lock with the holder's factory.
 func TestHandlesOfOneFactoryNest(t *testing.T) {
 	t.Parallel()

@@ -22,6 +22,7 @@ var ForeignUnlock = Hazard{
 	Expect: []Row{
 		{NoCause, "B can't reach the mutex of A's process", []string{"v0"}},
 		{Breaks, "A and C are both inside: B freed a lock that it never held", []string{"v1", "v2", "v3", "thread_id"}},
-		{Holds, "B's unlock finds another owner, and leaves the lock alone", []string{"v4", "v5", "v6", "v7"}},
+		{Holds, "B's unlock finds another owner, and leaves the lock alone", []string{"v4", "v5", "v6", "reset_expire", "won_but_said_no", "renewal_gives_up"}},
+		{Holds, "B's handle knows that it has no entry, and asks nobody", []string{"v7"}},
 	},
 }

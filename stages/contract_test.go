@@ -277,6 +277,41 @@ func TestReentryRenewsTheLease(t *testing.T) {
 	})
 }
 
+// An inner handle that never locked, or left already, unlocks. v6 asks for the
+// owner, who is inside, and so the outer's entry goes: its Unlock says so. v7's
+// handle knows its own entries.
+func TestUnlockTooOften(t *testing.T) {
+	t.Parallel()
+	for name, locks := range map[string]bool{"before its Lock": false, "twice": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onEach(t, []stages.Stage{stages.V6, stages.V7}, func(s *scene) {
+				outer, inner := s.nested(s.Client("A"))
+				outer.Lock()
+				if locks {
+					inner.Lock()
+					inner.Unlock()
+					s.NoError(inner.err)
+				}
+				sent := inner.Sent()
+				inner.Unlock()
+
+				if s.stage.Name == "v6_reentrant_hash" {
+					s.NoError(inner.err, "it can't know")
+					s.free()
+					return
+				}
+				s.saysNotHeld(inner.err)
+				s.Equal(sent, inner.Sent(), "it asks nobody")
+				s.Equal("1", s.entries())
+				outer.Unlock()
+				s.NoError(outer.err)
+				s.free()
+			})
+		})
+	}
+}
+
 // What a lock and its unlock cost, in commands, once the server knows the
 // scripts. The stages' package comments say so too.
 func TestWhatALockCosts(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 
 	"lockstep/faults"
 	"lockstep/stages"
+	v6 "lockstep/v6_reentrant_hash"
+	v7 "lockstep/v7_watchdog"
 )
 
 // The words that the tests of this package share.
@@ -91,6 +93,26 @@ func (s *scene) handle(c *client) stages.Lock {
 	lock, err := s.stage.New(stages.Flow{Redis: c.Redis(), Key: lockKey, Lease: lease, Thread: 1})
 	s.NoError(err)
 	return lock
+}
+
+// nested makes two handles of one owner, as a function and the one that it calls
+// have them, in v6 or v7.
+func (s *scene) nested(a *faults.Client) (outer, inner *client) {
+	outer = &client{Client: a.Flow("outer"), scene: s}
+	inner = &client{Client: a.Flow("inner"), scene: s}
+	six, err := v6.NewFactory(a.Redis(), lease)
+	s.NoError(err)
+	seven, err := v7.NewFactory(a.Redis(), lease)
+	s.NoError(err)
+	for _, c := range []*client{outer, inner} {
+		if s.stage.Name == stages.V6.Name {
+			c.lock, err = six.New(v6.Redis, lockKey)
+		} else {
+			c.lock, err = seven.New(v7.Redis, lockKey)
+		}
+		s.NoError(err)
+	}
+	return outer, inner
 }
 
 // call starts a call that takes no longer than limit, and forever has none.

@@ -381,14 +381,7 @@ func TestHandlesOfOneFactoryNest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			watchdog(t, faults.Options{}, func(s *scene, a *client) {
-				factory, err := v7.NewFactory(a.Redis(), lease)
-				s.NoError(err)
-				handle := func(name string) *client {
-					lock, err := factory.New(v7.Redis, lockKey)
-					s.NoError(err)
-					return &client{Client: a.Flow(name), scene: s, lock: lock}
-				}
-				outer, inner := handle("outer"), handle("inner")
+				outer, inner := s.nested(a.Client)
 				b := s.client("B")
 
 				outer.Lock()

@@ -27,6 +27,8 @@
 //   - LostReply: go-redis sends a script again whose reply was lost, and one entry
 //     counts twice: the last Unlock leaves the lock behind. An inner Unlock that counts
 //     twice frees the outer's lock. v7_watchdog. CancelledUnlock: v7_watchdog.
+//   - One Unlock too many, of an inner handle, frees the outer's lock: Redis counts for
+//     the owner, and not for the handle. v7_watchdog.
 //   - StopTheWorld: no lease survives it.
 //
 // See it:

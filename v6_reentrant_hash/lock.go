@@ -118,6 +118,8 @@ func (l *Lock) Lock(ctx context.Context) error {
 
 // Unlock leaves the lock once; the last of as many calls as there were entries
 // frees it. It returns ErrNotHeld if the lock is not the owner's, or is no more.
+// One call too many, on whichever of the owner's handles, is no error as long as
+// the owner is inside: it takes away the entry of another, and may free the lock.
 func (l *Lock) Unlock(ctx context.Context) error {
 	left, err := releaseOnce.Run(ctx, l.rdb, []string{l.key}, l.owner).Int()
 	if err != nil {

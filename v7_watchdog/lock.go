@@ -170,29 +170,30 @@ func (l *Lock) Lock(ctx context.Context) error {
 // frees it. It returns ErrNotHeld if the lock is not the owner's, or is no more;
 // so it does, too, when the reply to the last release was lost and go-redis sent
 // it again. After any other error the entry counts as left here, and Redis drops
-// the lock when its lease ends.
+// the lock when its lease ends. A handle with no entry left returns ErrNotHeld
+// and asks nobody: another handle of the owner may be inside.
 //
 // It works when ctx is over already, and takes unlockTimeout at most if the
 // client has ContextTimeoutEnabled; otherwise go-redis's ReadTimeout counts.
 func (l *Lock) Unlock(ctx context.Context) error {
+	if l.entries == 0 {
+		return fmt.Errorf("release %s: %w", l.key, ErrNotHeld)
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockTimeout)
 	defer cancel()
-	held := l.entries > 0
-	if l.entries == 1 {
+	l.entries--
+	if l.entries == 0 {
 		l.hold.end() // no renewal may reach Redis after the release
 	}
-	l.entries = max(0, l.entries-1)
 	left, err := releaseOnce.Run(ctx, l.rdb, []string{l.key}, l.owner, l.change).Int()
 	l.change = rand.Text()
 	if err != nil {
 		return fmt.Errorf("release %s: %w", l.key, err)
 	}
 	if left == notHeld {
-		if held {
-			l.hold.end()
-			l.hold.lose()
-			l.entries = 0
-		}
+		l.hold.end()
+		l.hold.lose()
+		l.entries = 0
 		return fmt.Errorf("release %s: %w", l.key, ErrNotHeld)
 	}
 	return nil

@@ -315,7 +315,8 @@ func TestLostReplyToInnerUnlockCountsOnce(t *testing.T) {
 }
 
 // The last release leaves nothing that could remember it. go-redis sends it
-// again, and is told that there is no lock, which is true.
+// again, and is told that there is no lock, which is true. Whether A has lost it
+// or freed it nobody knows, so Lost does not say that it was lost.
 func TestLostReplyToLastUnlock(t *testing.T) {
 	t.Parallel()
 	watchdog(t, faults.Options{}, func(s *scene, a *client) {
@@ -324,6 +325,7 @@ func TestLostReplyToLastUnlock(t *testing.T) {
 		a.Unlock()
 		s.ErrorIs(a.err, v7.ErrNotHeld)
 		s.free()
+		s.False(a.isLost())
 
 		a.Lock() // the handle is none the worse
 		s.NoError(a.err)
@@ -552,18 +554,40 @@ func TestUnlockBesideAStuckRenewal(t *testing.T) {
 	})
 }
 
-// Unlock finds the lock gone before the watchdog does, and tells who selects on
-// Lost.
-func TestUnlockFindsTheLoss(t *testing.T) {
+// An inner Unlock finds the lock gone before the watchdog does, and tells who
+// selects on Lost: the outer work is still going on.
+func TestInnerUnlockFindsTheLoss(t *testing.T) {
 	t.Parallel()
 	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.Lock()
 		a.Lock()
 		s.client("B").send("DEL", lockKey)
 		a.Unlock()
 		s.ErrorIs(a.err, v7.ErrNotHeld)
-		s.Sleep(lease)
 		s.True(a.isLost())
 	})
+}
+
+// A renewal is stuck when A unlocks, and ends after that. What it finds then is no
+// loss: the lock is gone because A has left.
+func TestUnlockIsNoLossToAStuckRenewal(t *testing.T) {
+	t.Parallel()
+	for name, delay := range map[string]time.Duration{"finds no lock": 5 * time.Second, "finds no server": lease} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			watchdog(t, faults.Options{}, func(s *scene, a *client) {
+				a.Lock()
+				a.Delay("renewIfOwner", delay)
+				s.Sleep(third)
+				a.Unlock()
+				s.ends(a, 3*time.Second)
+				s.NoError(a.err)
+				s.Sleep(2 * lease)
+				s.free()
+				s.False(a.isLost())
+			})
+		})
+	}
 }
 
 // The reply to a Lock takes most of the lease. The watchdog asks Redis before it

@@ -137,8 +137,8 @@ func (l *Lock) TryLock(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	if entries == 1 && l.entries > 0 { // what this handle held before was lost on the way
-		l.hold.end()
 		l.hold.lose()
+		l.hold.end()
 		l.entries = 0
 	}
 	if l.entries == 0 || l.hold.over() {
@@ -191,9 +191,11 @@ func (l *Lock) Unlock(ctx context.Context) error {
 		return fmt.Errorf("release %s: %w", l.key, err)
 	}
 	if left == notHeld {
-		l.hold.end()
-		l.hold.lose()
-		l.entries = 0
+		if l.entries > 0 { // this was an inner unlock, and the outer work goes on
+			l.hold.lose()
+			l.hold.end()
+			l.entries = 0
+		}
 		return fmt.Errorf("release %s: %w", l.key, ErrNotHeld)
 	}
 	return nil

@@ -26,13 +26,15 @@ type hold struct {
 	stop    context.CancelFunc
 	stopped chan struct{} // closed when the watchdog has ended
 	lost    chan struct{}
-	lose    func() // closes lost, once
+	lose    func() // closes lost, once, if the hold has not been left
 }
 
 // Lost returns a channel that is closed when the current hold, or the last one,
-// is found to be over before its Unlock: somebody deleted the key, or no renewal
-// got through for a whole lease. Work that can stop should stop then. It is nil,
-// and never ready, before the first hold.
+// is found to be over before its last Unlock: somebody deleted the key, or no
+// renewal got through for a whole lease. Work that can stop should stop then. The
+// last Unlock itself never closes it: its ErrNotHeld may mean that its reply was
+// lost, and not the lock. Before the first hold the channel is nil, and never
+// ready.
 //
 // The watchdog asks for the owner. If the lock was lost, and another handle of
 // the same owner has taken it since, it is the owner's again, and nothing is
@@ -53,7 +55,12 @@ func (l *Lock) Lost() <-chan struct{} {
 func (l *Lock) watch(renewed time.Time) *hold {
 	ctx, stop := context.WithCancel(context.Background())
 	lost := make(chan struct{})
-	h := &hold{stop: stop, stopped: make(chan struct{}), lost: lost, lose: sync.OnceFunc(func() { close(lost) })}
+	h := &hold{stop: stop, stopped: make(chan struct{}), lost: lost}
+	h.lose = sync.OnceFunc(func() {
+		if ctx.Err() == nil {
+			close(lost)
+		}
+	})
 	go l.renew(ctx, h, renewed)
 	return h
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockstep/faults"
 	"lockstep/stages"
 	v7 "lockstep/v7_watchdog"
@@ -183,6 +185,75 @@ func TestWatchdogGetsNoAnswer(t *testing.T) {
 		a.Resume()
 		s.Sleep(time.Hour)
 		s.Equal(sent, a.Sent(), "what was held up comes late, and from somebody who has lost the lock")
+		s.free()
+	})
+}
+
+// byDefault gives c another client, one without ContextTimeoutEnabled, as go-redis
+// makes them by default: no context ends a command that is under way, but only
+// ReadTimeout. Here that is never, since go-redis reckons it by a clock that is not
+// fake. It returns what closes the client.
+func (c *client) byDefault() (closes func()) {
+	opts := *c.Redis().Options()
+	opts.ContextTimeoutEnabled = false
+	opts.ReadTimeout, opts.WriteTimeout, opts.MaxRetries = -1, -1, -1
+	rdb := redis.NewClient(&opts)
+	lock, err := v7.New(rdb, lockKey, "a", lease)
+	c.scene.NoError(err)
+	c.lock = lock
+	return func() { c.scene.NoError(rdb.Close()) }
+}
+
+// go-redis waits for longer than the renewal's context lasts. Lost does not.
+func TestLostComesInTimeByDefault(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		defer a.byDefault()()
+		a.Lock()
+		s.Sleep(time.Second)
+		a.Pause()
+		s.Sleep(lease - time.Second - time.Millisecond)
+		s.False(a.isLost())
+		s.Sleep(time.Millisecond)
+		s.True(a.isLost())
+
+		s.Sleep(time.Second)
+		a.Resume() // the renewal gets its answer, which comes too late
+		sent := a.Sent()
+		s.Sleep(time.Hour)
+		s.Equal(sent, a.Sent())
+		s.free()
+	})
+}
+
+// Lost has told, and the renewal is still under way; Redis has the key yet, for it
+// got the renewals whose replies were lost. A, who locks again, has a watchdog again,
+// and the old one ends when its answer comes.
+func TestLockAfterLostByDefault(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		defer a.byDefault()()
+		a.Lock()
+		for range 7 { // as many as come within the lease
+			a.LoseReply("renewIfOwner")
+		}
+		a.Delay("renewIfOwner", third)
+		s.Sleep(lease + tenth)
+		s.True(a.isLost())
+		s.Equal("1", s.entries())
+
+		a.Lock()
+		s.NoError(a.err)
+		s.Equal("2", s.entries())
+		s.False(a.isLost())
+		s.Sleep(third)
+		sent := a.Sent()
+		s.Sleep(2 * lease)
+		s.Equal(6, a.Sent()-sent, "one watchdog")
+		s.False(a.isLost())
+		a.Unlock()
+		a.Unlock()
+		s.NoError(a.err)
 		s.free()
 	})
 }

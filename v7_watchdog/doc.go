@@ -14,7 +14,8 @@
 // Unlock works when your context is cancelled, because a deferred unlock often meets
 // such a one (CancelledUnlock). It leaves the cancellation behind and has two seconds
 // of its own, if your client has ContextTimeoutEnabled; without that, go-redis waits
-// as long as its ReadTimeout. What could not be freed ends with its lease.
+// as long as its ReadTimeout, five seconds by default. What could not be freed ends
+// with its lease. Lost is in time with either.
 //
 // LostReply ends here: each entry and each inner unlock has a name, and one that
 // go-redis sends twice counts once. An entry of which nobody knows whether it

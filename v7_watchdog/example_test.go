@@ -18,7 +18,10 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer server.Close()
-	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
+	rdb := redis.NewClient(&redis.Options{
+		Addr:                  server.Addr(),
+		ContextTimeoutEnabled: true, // so that time limits hold while a reply is awaited
+	})
 
 	ctx := context.Background()
 	factory, err := v7.NewFactory(rdb, 30*time.Second) // one for each request

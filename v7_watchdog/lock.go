@@ -174,7 +174,7 @@ func (l *Lock) Lock(ctx context.Context) error {
 // and asks nobody: another handle of the owner may be inside.
 //
 // It works when ctx is over already, and takes unlockTimeout at most if the
-// client has ContextTimeoutEnabled; otherwise go-redis's ReadTimeout counts.
+// client has ContextTimeoutEnabled; otherwise half of it, and go-redis's ReadTimeout.
 func (l *Lock) Unlock(ctx context.Context) error {
 	if l.entries == 0 {
 		return fmt.Errorf("release %s: %w", l.key, ErrNotHeld)

@@ -79,8 +79,12 @@ func (l *Lock) renew(ctx context.Context, h *hold, renewed time.Time) {
 		case <-time.After(wait):
 		}
 		asked := time.Now()
-		answer, err := l.renewWithin(ctx, max(left(), l.lease/10))
+		limit := max(left(), l.lease/10)
+		late := time.AfterFunc(limit, h.lose) // go-redis may wait for longer than that
+		answer, err := l.renewWithin(ctx, limit)
 		switch {
+		case !late.Stop():
+			return
 		case err == nil && answer == gone:
 			h.lose()
 			return
@@ -111,10 +115,10 @@ func (h *hold) end() {
 	}
 }
 
-// over reports whether the watchdog has ended.
+// over reports whether the hold was lost.
 func (h *hold) over() bool {
 	select {
-	case <-h.stopped:
+	case <-h.lost:
 		return true
 	default:
 		return false

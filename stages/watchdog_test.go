@@ -625,6 +625,89 @@ func TestUnlockBesideAStuckRenewal(t *testing.T) {
 	})
 }
 
+// What A sent while it had the lock comes when A has left, or lost it, and has
+// taken it again. It names the hold that it meant, and does nothing to this one.
+func TestNothingOfAnOldHoldReachesANewOne(t *testing.T) {
+	t.Parallel()
+	for command, play := range map[string]func(s *scene, a *client){
+		"renewIfOwner": func(s *scene, a *client) {
+			a.Delay("renewIfOwner", 8*time.Second)
+			s.Sleep(third)
+			a.Unlock()
+			s.ends(a, 3*time.Second)
+			s.NoError(a.err)
+		},
+		"releaseOnce": func(s *scene, a *client) {
+			a.Delay("releaseOnce", lease+8*time.Second)
+			a.Unlock()
+			s.ends(a, 3*time.Second)
+			s.True(timedOut(a.err), "got %v", a.err)
+			s.Sleep(lease)
+			s.free()
+		},
+	} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			watchdog(t, faults.Options{}, func(s *scene, a *client) {
+				a.Lock()
+				play(s, a)
+
+				a.Lock()
+				s.NoError(a.err)
+				end := s.Now() + lease
+				a.Crash() // so that no watchdog renews this hold
+				s.Sleep(9 * time.Second)
+				s.Equal(end, s.held().Ends)
+				s.Equal("1", s.entries())
+			})
+		})
+	}
+}
+
+// Somebody deletes the key, and the owner takes the lock anew by another handle.
+// The outer handle has lost it all the same: in between anybody could be inside.
+func TestOwnerTakesALostLockByAnotherHandle(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]func(s *scene, outer, inner *client){
+		"the watchdog finds it": func(s *scene, outer, _ *client) {
+			s.Sleep(third)
+			s.True(outer.isLost())
+		},
+		"Unlock finds it": func(s *scene, outer, _ *client) {
+			outer.Unlock()
+			s.ErrorIs(outer.err, v7.ErrNotHeld)
+			s.Equal("1", s.entries(), "that entry is the inner handle's")
+		},
+		"Lock finds it": func(s *scene, outer, _ *client) {
+			before := outer.lost()
+			outer.Lock()
+			s.NoError(outer.err)
+			<-before
+			s.False(outer.isLost())
+			outer.Unlock()
+			s.NoError(outer.err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			watchdog(t, faults.Options{}, func(s *scene, a *client) {
+				outer, inner := s.nested(a.Client)
+				outer.Lock()
+				s.client("B").send("DEL", lockKey)
+				inner.Lock()
+				next(s, outer, inner)
+
+				s.False(inner.isLost())
+				inner.Unlock()
+				s.NoError(inner.err)
+				s.free()
+				outer.Unlock()
+				s.ErrorIs(outer.err, v7.ErrNotHeld)
+			})
+		})
+	}
+}
+
 // An inner Unlock finds the lock gone before the watchdog does, and tells who
 // selects on Lost: the outer work is still going on.
 func TestInnerUnlockFindsTheLoss(t *testing.T) {

@@ -5,11 +5,14 @@
 // hold's own begins the lease again every third of it. It dies with the process,
 // and then the lease ends, so a crashed holder blocks nobody (HolderGone).
 //
-// The watchdog stops with the last Unlock, which waits for a renewal under way: none
-// reaches Redis after the release. It stops when it finds the lock gone, and when no
-// renewal got through for a whole lease; one that fails is tried again before that.
-// It does not stop with the context that bounded your waiting. In the two bad cases
-// [Lock.Lost] is closed. Select on it, and stop what can be stopped.
+// The watchdog stops with the last Unlock, which waits a second for a renewal under
+// way. One that is stuck for longer comes after the release, and prolongs nothing: it
+// says which change took the lock that it means, and Redis refuses it once that lock
+// is free, though you may have taken it again. The watchdog also stops when it finds
+// the lock gone, and when no renewal got through for a whole lease; one that fails is
+// tried again before that. It does not stop with the context that bounded your
+// waiting. In the two bad cases [Lock.Lost] is closed. Select on it, and stop what can
+// be stopped.
 //
 // Unlock works when your context is cancelled, because a deferred unlock often meets
 // such a one (CancelledUnlock). It leaves the cancellation behind and has two seconds

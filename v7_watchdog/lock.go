@@ -16,24 +16,26 @@ const retryEvery = 20 * time.Millisecond
 // unlockTimeout bounds an Unlock whose caller's context is over already.
 const unlockTimeout = 2 * time.Second
 
-// acquireOrReenter answers with the entries that the owner has now, or with
+// acquireOrReenter answers with the first change, which took the lock, or with
 // heldByOther.
-const heldByOther = 0
+const heldByOther = ""
 
 var acquireOrReenter = redis.NewScript(`
 -- acquireOrReenter: take the lock, or enter it once more as its owner.
 -- KEYS[1] the lock   ARGV[1] the owner   ARGV[2] the lease in ms   ARGV[3] this change
--- A change that comes twice, because its reply was lost, counts once: the field
--- with the empty name, which no owner has, keeps the last one.
+-- The field with the empty name, which no owner has, keeps the first change and the
+-- last. By the first Redis knows what was meant for an earlier hold and comes late;
+-- by the last, what comes twice because its reply was lost, and counts once.
 if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
-	return 0
+	return ''
 end
-if redis.call('HGET', KEYS[1], '') ~= ARGV[3] then
+local first, last = string.match(redis.call('HGET', KEYS[1], '') or ARGV[3], '(%w*) ?(%w*)')
+if last ~= ARGV[3] then
 	redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
-	redis.call('HSET', KEYS[1], '', ARGV[3])
+	redis.call('HSET', KEYS[1], '', first .. ' ' .. ARGV[3])
 end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
-return tonumber(redis.call('HGET', KEYS[1], ARGV[1]))
+return first
 `)
 
 // releaseOnce answers with the entries that are left, or with notHeld.
@@ -41,18 +43,19 @@ const notHeld = -1
 
 var releaseOnce = redis.NewScript(`
 -- releaseOnce: leave the lock once; the last to leave frees it.
--- KEYS[1] the lock   ARGV[1] the owner   ARGV[2] this change
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+-- KEYS[1] the lock   ARGV[1] the owner   ARGV[2] this change   ARGV[3] the first one
+local first, last = string.match(redis.call('HGET', KEYS[1], '') or '', '(%w*) ?(%w*)')
+if first ~= ARGV[3] then
 	return -1
 end
-if redis.call('HGET', KEYS[1], '') == ARGV[2] then
+if last == ARGV[2] then
 	return tonumber(redis.call('HGET', KEYS[1], ARGV[1]))
 end
 local left = redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
 if left == 0 then
 	redis.call('DEL', KEYS[1])
 else
-	redis.call('HSET', KEYS[1], '', ARGV[2])
+	redis.call('HSET', KEYS[1], '', first .. ' ' .. ARGV[2])
 end
 return left
 `)
@@ -60,10 +63,11 @@ return left
 var undoEntry = redis.NewScript(`
 -- undoEntry: take back an entry of which the caller got no answer.
 -- KEYS[1] the lock   ARGV[1] the owner   ARGV[2] the change that entered
-if redis.call('HGET', KEYS[1], '') ~= ARGV[2] then
+local first, last = string.match(redis.call('HGET', KEYS[1], '') or '', '(%w*) ?(%w*)')
+if last ~= ARGV[2] then
 	return 0
 end
-redis.call('HDEL', KEYS[1], '')
+redis.call('HSET', KEYS[1], '', first)
 if redis.call('HINCRBY', KEYS[1], ARGV[1], -1) == 0 then
 	redis.call('DEL', KEYS[1])
 end
@@ -94,7 +98,7 @@ type Lock struct {
 
 	entries int    // entries through this handle that are not left yet
 	hold    *hold  // the current hold with its watchdog, or the last one
-	change  string // names the next entry or release, so that Redis knows a repetition
+	change  string // names the next entry or release, so that Redis knows it again
 }
 
 // New returns a handle on the lock that key names, for owner: one flow of
@@ -128,21 +132,21 @@ func (l *Lock) TryLock(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("acquire %s: %w", l.key, err)
 	}
 	asked := time.Now()
-	entries, err := acquireOrReenter.Run(ctx, l.rdb, []string{l.key}, l.owner, l.lease.Milliseconds(), l.change).Int()
+	first, err := acquireOrReenter.Run(ctx, l.rdb, []string{l.key}, l.owner, l.lease.Milliseconds(), l.change).Text()
 	if err != nil {
 		l.undo(ctx)
 		return false, fmt.Errorf("acquire %s: %w", l.key, err)
 	}
-	if entries == heldByOther {
+	if first == heldByOther {
 		return false, nil
 	}
-	if entries == 1 && l.entries > 0 { // what this handle held before was lost on the way
+	if l.entries > 0 && l.hold.first != first { // what this handle held before was lost on the way
 		l.hold.lose()
 		l.hold.end()
 		l.entries = 0
 	}
 	if l.entries == 0 || l.hold.over() {
-		l.hold = l.watch(asked)
+		l.hold = l.watch(first, asked)
 	}
 	l.entries++
 	l.change = rand.Text()
@@ -183,9 +187,9 @@ func (l *Lock) Unlock(ctx context.Context) error {
 	defer cancel()
 	l.entries--
 	if l.entries == 0 {
-		l.hold.end() // no renewal may reach Redis after the release
+		l.hold.end() // renewals first; one that is stuck, Redis will refuse
 	}
-	left, err := releaseOnce.Run(ctx, l.rdb, []string{l.key}, l.owner, l.change).Int()
+	left, err := releaseOnce.Run(ctx, l.rdb, []string{l.key}, l.owner, l.change, l.hold.first).Int()
 	l.change = rand.Text()
 	if err != nil {
 		return fmt.Errorf("release %s: %w", l.key, err)

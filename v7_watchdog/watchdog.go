@@ -13,9 +13,9 @@ import (
 const gone = 0
 
 var renewIfOwner = redis.NewScript(`
--- renewIfOwner: begin the lease again if the lock is still its owner's.
--- KEYS[1] the lock   ARGV[1] the owner   ARGV[2] the lease in ms
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+-- renewIfOwner: begin the lease again if the lock is still as its owner took it.
+-- KEYS[1] the lock   ARGV[1] the first change, which took it   ARGV[2] the lease in ms
+if string.match(redis.call('HGET', KEYS[1], '') or '', '%w*') ~= ARGV[1] then
 	return 0
 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])
@@ -23,6 +23,7 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 
 // hold is the time from the first entry to the last unlock of a handle.
 type hold struct {
+	first   string // the change that took the lock, through this handle or another
 	stop    context.CancelFunc
 	stopped chan struct{} // closed when the watchdog has ended
 	lost    chan struct{}
@@ -36,10 +37,6 @@ type hold struct {
 // lost, and not the lock. Before the first hold the channel is nil, and never
 // ready.
 //
-// The watchdog asks for the owner. If the lock was lost, and another handle of
-// the same owner has taken it since, it is the owner's again, and nothing is
-// said.
-//
 // It tells what is past. A holder that is frozen for longer than its lease
 // hears of it too late (StopTheWorld): this is a warning, not a fence.
 func (l *Lock) Lost() <-chan struct{} {
@@ -49,13 +46,13 @@ func (l *Lock) Lost() <-chan struct{} {
 	return l.hold.lost
 }
 
-// watch starts the watchdog of a new hold whose lease began at renewed or
-// later. The goroutine is the hold's own: it ends with hold.end, or when the
-// lock is lost.
-func (l *Lock) watch(renewed time.Time) *hold {
+// watch starts the watchdog of a new hold, of the lock that the change first took,
+// whose lease began at renewed or later. The goroutine is the hold's own: it ends
+// with hold.end, or when the lock is lost.
+func (l *Lock) watch(first string, renewed time.Time) *hold {
 	ctx, stop := context.WithCancel(context.Background())
 	lost := make(chan struct{})
-	h := &hold{stop: stop, stopped: make(chan struct{}), lost: lost}
+	h := &hold{first: first, stop: stop, stopped: make(chan struct{}), lost: lost}
 	h.lose = sync.OnceFunc(func() {
 		if ctx.Err() == nil {
 			close(lost)
@@ -81,7 +78,7 @@ func (l *Lock) renew(ctx context.Context, h *hold, renewed time.Time) {
 		asked := time.Now()
 		limit := max(left(), l.lease/10)
 		late := time.AfterFunc(limit, h.lose) // go-redis may wait for longer than that
-		answer, err := l.renewWithin(ctx, limit)
+		answer, err := l.renewWithin(ctx, h.first, limit)
 		switch {
 		case !late.Stop():
 			return
@@ -99,10 +96,10 @@ func (l *Lock) renew(ctx context.Context, h *hold, renewed time.Time) {
 	}
 }
 
-func (l *Lock) renewWithin(ctx context.Context, limit time.Duration) (int, error) {
+func (l *Lock) renewWithin(ctx context.Context, first string, limit time.Duration) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return renewIfOwner.Run(ctx, l.rdb, []string{l.key}, l.owner, l.lease.Milliseconds()).Int()
+	return renewIfOwner.Run(ctx, l.rdb, []string{l.key}, first, l.lease.Milliseconds()).Int()
 }
 
 // end stops the watchdog and waits until a renewal that is under way is over, or

@@ -447,6 +447,33 @@ func TestUndoThatIsSentTwice(t *testing.T) {
 	})
 }
 
+// The request of a Lock that was given up comes when its undo has come already, and
+// A has locked again. Redis can't tell it from a re-entry, and counts it: A's Unlock
+// leaves the lock behind, for as long as a lease.
+func TestLateRequestCountsAsAnEntry(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{}, func(s *scene, a *client) {
+		a.Delay("acquireOrReenter", 5*time.Second)
+		a.LockWithin(time.Second)
+		s.ends(a, 2*time.Second)
+		s.True(timedOut(a.err), "got %v", a.err)
+
+		a.Lock()
+		s.NoError(a.err)
+		s.Equal("1", s.entries())
+		s.Sleep(4 * time.Second)
+		s.Equal("2", s.entries())
+		end := s.Now() + lease
+
+		a.Unlock()
+		s.NoError(a.err)
+		s.Equal("1", s.entries(), "what nobody believes to have entered")
+		s.Equal(end, s.held().Ends)
+		s.Sleep(lease)
+		s.free() // and no watchdog renewed it
+	})
+}
+
 // A function that the holder calls makes its own lock with the holder's factory.
 func TestHandlesOfOneFactoryNest(t *testing.T) {
 	t.Parallel()

@@ -21,10 +21,17 @@
 // with its lease. Lost is in time with either.
 //
 // LostReply ends here: each entry and each inner unlock has a name, and one that
-// go-redis sends twice counts once. An entry of which nobody knows whether it
-// happened is taken back. The last unlock leaves nothing that could remember it. If
-// its reply is lost, the repetition finds no lock, and you get ErrNotHeld although
-// it was you who freed it.
+// go-redis sends twice counts once. Two things are left:
+//
+//   - An entry of which nobody knows whether it happened is taken back. If it reaches
+//     Redis only after that, and you have locked again, it counts, and your last Unlock
+//     leaves the lock behind until its lease ends. No watchdog renews that.
+//   - The last unlock leaves nothing that could remember it. If its reply is lost, the
+//     repetition finds no lock, and you get ErrNotHeld although it was you who freed
+//     it. Lost stays open: it tells only of what was lost before.
+//
+// An Unlock of a handle that has no entry left asks nobody, and says ErrNotHeld. In
+// v6_reentrant_hash it could free the lock of the caller.
 //
 // It costs one command to take, one to free, and one for each third of the lease in
 // between, for each handle that is inside.

@@ -35,6 +35,7 @@ const deepest = 1 << 14
 type Client struct {
 	*process
 	name string
+	nth  int // of the instance's flows, from 0
 	call *call
 }
 
@@ -120,9 +121,9 @@ func (w *World) Client(name string) *Client {
 // Flow adds another flow of control to the instance: a goroutine that serves a
 // second request, with a name of its own.
 func (p *process) Flow(name string) *Client {
-	c := &Client{process: p, name: name}
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
+	c := &Client{process: p, name: name, nth: len(p.flows)}
 	p.flows = append(p.flows, c)
 	return c
 }
@@ -156,7 +157,7 @@ func (c *Client) Do(what string, f func(ctx context.Context)) {
 				call.panic = fmt.Sprintf("%v%s", p, site())
 			}
 		}()
-		f(c.w.ctx)
+		f(context.WithValue(c.w.ctx, flowKey{}, c.nth))
 	}(c.call)
 	c.w.settle()
 	c.w.reportPanics()
@@ -301,7 +302,7 @@ func (g gate) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 			return next(ctx, cmd)
 		}
 		g.pass()
-		err := next(ctx, cmd)
+		err := next(ctx, signed(ctx, cmd))
 		g.pass()
 		return err
 	}
@@ -310,7 +311,7 @@ func (g gate) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 func (g gate) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		g.pass()
-		err := next(ctx, cmds)
+		err := next(ctx, signedBatch(ctx, cmds))
 		g.pass()
 		return err
 	}

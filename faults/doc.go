@@ -50,11 +50,15 @@
 // there until the world is at rest, and then the waiting ones go through one at
 // a time, with rest in between, in an order that depends on the script alone:
 // the client's place in the cast, then what the command says, with random
-// tokens by name. Random bytes, real time and the order of maps don't reach the
-// timeline.
+// tokens by name, then the flow that sent it. Random bytes, real time and the
+// order of maps don't reach the timeline.
 //
-// One leak is left, and a play has to step around it: a select whose deadline
-// and whose tick fall on the same instant picks either. Let them not coincide.
+// Two leaks are left, and a play has to step around them. A select whose
+// deadline and whose tick fall on the same instant picks either: let them not
+// coincide. And goroutines that one flow starts have no order among themselves.
+// Where they say the same at the same instant, the timeline is the same whoever
+// goes first, but a verdict must not depend on which of them it was: give each a
+// flow.
 //
 // # What it can't show
 //

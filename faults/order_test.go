@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"lockstep/faults"
@@ -130,5 +131,78 @@ func TestOrderOfWaitersOfOneService(t *testing.T) {
 		w.Sleep(50 * time.Millisecond)
 		send(b, "DEL", "lock")
 		w.Sleep(50 * time.Millisecond)
+	})
+}
+
+// Two flows of a service wake at the same instant and want the same lock, each
+// with a token that nobody has seen: who gets it depends on the script alone.
+func TestOrderOfFlows(t *testing.T) {
+	t.Parallel()
+	for name, try := range map[string]func(ctx context.Context, rdb *redis.Client) bool{
+		"command": func(ctx context.Context, rdb *redis.Client) bool {
+			return rdb.SetNX(ctx, "lock", rand.Text(), time.Minute).Val()
+		},
+		"equal commands": func(ctx context.Context, rdb *redis.Client) bool {
+			return rdb.Incr(ctx, "lock").Val() == 1
+		},
+		"script": func(ctx context.Context, rdb *redis.Client) bool {
+			script := redis.NewScript("return redis.call('SETNX', KEYS[1], ARGV[1])")
+			got, _ := script.Run(ctx, rdb, []string{"lock"}, rand.Text()).Bool()
+			return got
+		},
+		"pipeline": func(ctx context.Context, rdb *redis.Client) bool {
+			p := rdb.Pipeline()
+			got := p.SetNX(ctx, "lock", rand.Text(), time.Minute)
+			_, _ = p.Exec(ctx)
+			return got.Val()
+		},
+		"transaction": func(ctx context.Context, rdb *redis.Client) bool {
+			p := rdb.TxPipeline()
+			got := p.SetNX(ctx, "lock", rand.Text(), time.Minute)
+			p.Get(ctx, "lock")
+			_, _ = p.Exec(ctx)
+			return got.Val()
+		},
+		"a context of its own": func(ctx context.Context, rdb *redis.Client) bool {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+			defer cancel()
+			return rdb.SetNX(ctx, "lock", rand.Text(), time.Minute).Val()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for range runs {
+				timeline := perform(t, func(w *faults.World) {
+					a := w.Client("A")
+					won := map[string]bool{}
+					for _, flow := range []*faults.Client{a, a.Flow("A2"), a.Flow("A3")} {
+						flow.Do("try", func(ctx context.Context) {
+							time.Sleep(time.Second)
+							if try(ctx, flow.Redis()) {
+								won[flow.Name()] = true
+							}
+						})
+					}
+					w.Sleep(2 * time.Second)
+					require.Equal(t, map[string]bool{"A": true}, won)
+				})
+				require.NotContains(t, timeline.String(), "lockstep", "nobody sees how the door tells them apart")
+			}
+		})
+	}
+}
+
+// What the door adds to a command is not there for the server, nor for who sent
+// it.
+func TestFlowsSendWhatTheySay(t *testing.T) {
+	t.Parallel()
+	perform(t, func(w *faults.World) {
+		a2 := w.Client("A").Flow("A2")
+		words := []any{"SET", "lock", "a2"}
+		cmd := send(a2, words...)
+		require.Equal(t, "OK", cmd.Val())
+		require.Equal(t, []any{"SET", "lock", "a2"}, words)
+		require.Equal(t, "SET lock a2: OK", cmd.String())
+		require.Equal(t, "a2", held(w)["lock"])
 	})
 }

@@ -37,6 +37,7 @@ type conn struct {
 	said     []string   // what that says, when saidWith tokens had names
 	saidWith int
 	came     time.Duration // when the batch came to the door
+	flow     int           // which of the client's flows sent the batch, as far as that is known
 	judged   bool          // faults were looked up for this batch
 	orphan   bool          // the client is gone, and the batch still under way
 	replies  []string      // for the client, who may be slow to read them
@@ -83,10 +84,12 @@ func (c *conn) listen() {
 			}
 			return
 		}
+		flow, words := signedBy(words)
 		c.w.mu.Lock()
 		if len(c.queue) == 0 {
-			c.came = c.w.Now()
+			c.came, c.flow = c.w.Now(), 0
 		}
+		c.flow = max(c.flow, flow)
 		c.queue, c.said = append(c.queue, words), nil
 		c.w.mu.Unlock()
 		c.w.knockAtDoor()
@@ -163,10 +166,9 @@ func (c *conn) cut() {
 // is at rest.
 //
 // The order depends on the script alone: the client by its place in the cast,
-// then what the batch says, then the connection by its place in the client's own
-// history. What it says comes before the connection, because two goroutines of a
-// client that wake at one instant get their connections in an order that nobody
-// decides.
+// then what the batch says, then the flow that sent it. Only what is equal in all
+// that goes by its connection: goroutines of one flow that wake at one instant
+// get their connections in an order that nobody decides.
 func (w *World) judge() (next *conn, struck func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -191,12 +193,19 @@ func (w *World) waiting() []*conn {
 	})
 }
 
-// inOrder is the door's order.
+// inOrder is the door's order. A client's connections are set up before any of
+// its commands passes: which flow has one already is luck.
 func inOrder(a, b *conn) int {
 	if a.index != b.index {
 		return cmp.Compare(a.index, b.index)
 	}
-	return cmp.Or(slices.Compare(a.says(), b.says()), cmp.Compare(a.id, b.id))
+	if first := setsUp(a.queue); first != setsUp(b.queue) {
+		if first {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(slices.Compare(a.says(), b.says()), cmp.Compare(a.flow, b.flow), cmp.Compare(a.id, b.id))
 }
 
 // setsUp reports whether a batch only prepares the connection.

@@ -3,14 +3,15 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"lockstep/faults"
 	"lockstep/stages"
 )
 
-// poll is how often a waiter of every stage tries.
-const poll = 20 * time.Millisecond
+// Poll is how often a waiter of every stage tries.
+const Poll = 20 * time.Millisecond
 
 // DefaultLease is the lease of a search, in polls: short, so that a schedule in
 // which it ends can be read.
@@ -39,28 +40,15 @@ func Properties() []Property {
 
 // Budget bounds a search.
 type Budget struct {
-	Clients int // 2 or 3
-	Slow    int // steps of time that pass while a command waits
-	Crashes int
-	Lost    int // replies
-	Freezes int // of a client, each for a lease and a bit
+	Clients int `json:"clients"`
+	Slow    int `json:"slow"` // steps of time that pass while a command waits
+	Crashes int `json:"crashes"`
+	Lost    int `json:"lost"`    // replies
+	Freezes int `json:"freezes"` // of a client, each for a lease and a bit
 }
 
-// ErrBudget means that a budget makes no sense.
+// ErrBudget means that a question can't be searched.
 var ErrBudget = errors.New("this budget is impossible")
-
-// check refuses what can't be searched.
-func (b Budget) check() error {
-	switch {
-	case b.Clients < 1 || b.Clients > mostClients:
-		return fmt.Errorf("%w: %d clients; between 1 and %d, please", ErrBudget, b.Clients, mostClients)
-	case min(b.Slow, b.Crashes, b.Lost, b.Freezes) < 0:
-		return fmt.Errorf("%w: nothing in it may be negative", ErrBudget)
-	case b.Crashes > b.Clients:
-		return fmt.Errorf("%w: %d clients can't crash %d times", ErrBudget, b.Clients, b.Crashes)
-	}
-	return nil
-}
 
 // within reports whether b is no more than limit.
 func (b Budget) within(limit Budget) bool {
@@ -107,6 +95,26 @@ type Question struct {
 	whole bool // cut off no states: for the proof that cutting is sound
 }
 
+// longestLease is the longest lease of a search, in polls: more, and nobody could
+// read the schedule in which it ends.
+const longestLease = 100
+
+// Check returns ErrBudget, and why, if the question can't be searched.
+func (q Question) Check() error {
+	b := q.Budget
+	switch {
+	case b.Clients < 1 || b.Clients > mostClients:
+		return fmt.Errorf("%w: %d clients; between 1 and %d, please", ErrBudget, b.Clients, mostClients)
+	case min(b.Slow, b.Crashes, b.Lost, b.Freezes) < 0:
+		return fmt.Errorf("%w: nothing in it may be negative", ErrBudget)
+	case b.Crashes > b.Clients:
+		return fmt.Errorf("%w: %d clients can't crash %d times", ErrBudget, b.Clients, b.Crashes)
+	case q.Lease < 0 || q.Lease > longestLease:
+		return fmt.Errorf("%w: a lease of %d tries; between 1 and %d, please", ErrBudget, q.Lease, longestLease)
+	}
+	return nil
+}
+
 // Break is the shortest schedule found that breaks a property.
 type Break struct {
 	Property Property
@@ -136,3 +144,6 @@ func (r Report) Broken(p Property) (Break, bool) {
 	}
 	return Break{}, false
 }
+
+// Asks reports whether the search asked for a property.
+func (r Report) Asks(p Property) bool { return slices.Contains(r.Asked, p) }

@@ -176,8 +176,9 @@ func (t team) end() {
 	}
 }
 
-// Helpers makes as many commands as there are processors to use, each of this
-// very program with the arguments given, which must have it [Serve].
+// Helpers makes n commands, each of this very program with the arguments given,
+// which must have it [Serve]: a program that goes on to search instead starts
+// helpers of its own, without end.
 func Helpers(n int, args ...string) ([]*exec.Cmd, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -185,7 +186,10 @@ func Helpers(n int, args ...string) ([]*exec.Cmd, error) {
 	}
 	var commands []*exec.Cmd
 	for range n {
-		commands = append(commands, exec.Command(program, args...))
+		cmd := exec.Command(program, args...)
+		// A program may go by several names, and be another under each.
+		cmd.Args[0] = os.Args[0]
+		commands = append(commands, cmd)
 	}
 	return commands, nil
 }

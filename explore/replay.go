@@ -53,7 +53,7 @@ type Move struct {
 // Look runs a schedule and shows where the world stands then. It is ErrBudget,
 // or faults.ErrSchedule with the step, if that can't be.
 func Look(q Question, schedule faults.Schedule) (View, error) {
-	if err := q.Budget.check(); err != nil {
+	if err := q.Check(); err != nil {
 		return View{}, err
 	}
 	r := newRun(q)

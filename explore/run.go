@@ -33,7 +33,7 @@ const (
 // begin brings the cast on and lets everybody start.
 func (r *run) begin(scene *hazards.Scene) {
 	r.scene = scene
-	scene.Lease = time.Duration(r.Lease) * poll
+	scene.Lease = time.Duration(r.Lease) * Poll
 	scene.Restock(r.Budget.Clients)
 	for i := range r.Budget.Clients {
 		r.clients = append(r.clients, &client{Client: r.cast(i), scene: scene})
@@ -59,7 +59,7 @@ func (r *run) cast(i int) *hazards.Client {
 // take makes a choice and pays for it.
 func (r *run) take(c faults.Choice) error {
 	r.pay(&r.spent, c)
-	if err := r.scene.Take(c, poll, r.scene.Lease+poll); err != nil {
+	if err := r.scene.Take(c, Poll, r.scene.Lease+Poll); err != nil {
 		return err
 	}
 	r.path = append(r.path, c)
@@ -142,7 +142,7 @@ func (r *run) finish() error {
 		newcomer := r.scene.Client(names[len(r.clients):][:1])
 		newcomer.Lock()
 		for end := r.scene.Now() + 3*r.scene.Lease; newcomer.Waiting() && r.scene.Now() < end; {
-			if err := r.scene.Take(r.scene.Choices()[0], poll, 0); err != nil {
+			if err := r.scene.Take(r.scene.Choices()[0], Poll, 0); err != nil {
 				return err
 			}
 		}

@@ -26,7 +26,7 @@ import (
 // The error is ErrBudget, or that of a run that failed. When ctx ends, the
 // report says what was found so far.
 func Search(ctx context.Context, q Question, helpers ...*exec.Cmd) (Report, error) {
-	if err := q.Budget.check(); err != nil {
+	if err := q.Check(); err != nil {
 		return Report{}, err
 	}
 	s := &search{

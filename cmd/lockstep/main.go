@@ -5,6 +5,9 @@
 //	lockstep matrix          which hazard breaks which stage, and which draft
 //	lockstep diff v3 v4      what a step changes in the code
 //	lockstep seckill v3      the articles' flash sale, and its books
+//	lockstep explore v4      search all schedules for one that breaks a stage
+//	lockstep replay v4 A...B run one schedule again
+//	lockstep play v4         be the adversary
 //	lockstep docs            write tables and timelines into README.md
 //	lockstep docs --check    fail if README.md does not show what the code prints
 //

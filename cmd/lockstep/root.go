@@ -22,7 +22,11 @@ func command() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
 	addServerFlag(root)
-	root.AddCommand(showCommand(), matrixCommand(), diffCommand(), seckillCommand(), docsCommand())
+	root.AddCommand(
+		showCommand(), matrixCommand(), diffCommand(), seckillCommand(),
+		exploreCommand(), replayCommand(), playCommand(), helperCommand(),
+		docsCommand(),
+	)
 	return root
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"lockstep/explore"
 	"lockstep/faults"
 	"lockstep/shop"
 	"lockstep/stages"
@@ -147,13 +148,10 @@ func (s sale) buyersOf(instance int) int {
 	return n
 }
 
-// poll is how often a waiter of every stage tries.
-const poll = 20 * time.Millisecond
-
 // longest is when the last buyer must be done, in fake time, if nobody keeps the
 // lock for good: one comes after the other, at the next poll.
 func (s sale) longest() time.Duration {
-	end := time.Duration(s.buyers)*(s.payment+poll) + time.Second
+	end := time.Duration(s.buyers)*(s.payment+explore.Poll) + time.Second
 	if s.stage.Lease {
 		end += s.lease
 	}
@@ -164,7 +162,7 @@ func (s sale) longest() time.Duration {
 // real time: half of the buyers wait at each poll, and a watchdog asks three
 // times a lease.
 func (s sale) tries() int {
-	polls := int((s.payment + poll - 1) / poll)
+	polls := int((s.payment + explore.Poll - 1) / explore.Poll)
 	tries := s.buyers * s.buyers / 2 * max(1, polls)
 	if s.stage.Renew != "" {
 		tries += s.buyers * int(3*s.payment/s.lease)

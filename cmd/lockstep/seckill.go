@@ -15,7 +15,7 @@ func seckillCommand() *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "seckill STAGE",
-		Short: "Hold the articles' flash sale under a lock, and look at the books",
+		Short: "Hold the articles' flash sale under a lock",
 		Long: `Hold the flash sale of the articles: all buyers come at once, spread over the
 instances of the shop, and each buys one item under the lock of the stage. Time
 is fake. No fault strikes but the one that you ask for: a payment that outlives

@@ -34,6 +34,8 @@ var nextCommands = []struct{ command, why string }{
 	{"show TwoServers", "see the first one break"},
 	{"diff v0 v1", "what repairs it, in the code"},
 	{"seckill v1", "a flash sale under that"},
+	{"explore v4", "let the machine look for a bug"},
+	{"play v4", "look for it yourself"},
 	{"matrix", "all that breaks any of them"},
 	{"help", "what else there is"},
 }

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/explore"
+	"lockstep/faults"
+)
+
+// errBroke is a break that --fail-on-break has asked for.
+const errBroke = finding("the stage breaks")
+
+func exploreCommand() *cobra.Command {
+	var a asking
+	var asJSON, failOnBreak bool
+	workers := 0
+	cmd := &cobra.Command{
+		Use:   "explore STAGE",
+		Short: "Search all schedules of a stage for one that breaks it",
+		Long: `Run the real code of a stage along every schedule within a budget: who moves
+next, when time passes, what fails. It says which promises of a lock hold in all
+of them, and gives the shortest schedule that breaks the others.
+
+With --json: the "stage", the "program", the "budget", "schedules" and "states"
+that were run and seen, whether all were ("exhausted"), and "properties": each
+has its "name", its "outcome" (holds, breaks, open, can't arise) and, if it
+breaks, the shortest "schedule". "open" is what an unfinished search has not
+broken.`,
+		Example: "  lockstep explore v4\n  lockstep explore v7 --freezes 1 --slow 0\n  lockstep explore v6 --program long",
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q, err := a.question(args[0])
+			if err != nil {
+				return err
+			}
+			if workers < 1 || workers > 64 {
+				return fmt.Errorf("--workers wants a number from 1 to 64, not %d", workers)
+			}
+			r, err := search(cmd, q, workers)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = sayJSON(cmd, newFindings(q, r))
+			} else {
+				err = say(cmd, paint(exploration(q, r, a.again())))
+			}
+			if err == nil && failOnBreak && len(r.Breaks) > 0 {
+				return errBroke
+			}
+			return err
+		},
+	}
+	a.flags(cmd)
+	cmd.Flags().IntVar(&workers, "workers", runtime.NumCPU(), "processes that run schedules")
+	cmd.Flags().BoolVar(&failOnBreak, "fail-on-break", false, "exit with status 1 if the stage breaks")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return cmd
+}
+
+// search asks the question with workers, and shows how far it is. The first
+// interrupt ends it with what it has found; the second is as usual.
+func search(cmd *cobra.Command, q explore.Question, workers int) (explore.Report, error) {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	var helpers []*exec.Cmd
+	if workers > 1 {
+		var err error
+		if helpers, err = explore.Helpers(workers, helperName); err != nil {
+			return explore.Report{}, err
+		}
+	}
+	return showProgress(ctx, cmd.ErrOrStderr(), q, func(ctx context.Context, q explore.Question) (explore.Report, error) {
+		return explore.Search(ctx, q, helpers...)
+	})
+}
+
+const helperName = "follow-schedules"
+
+// helperCommand is what explore starts, once for each worker.
+func helperCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    helperName,
+		Short:  "Run the schedules that a search sends on standard input",
+		Hidden: true,
+		Args:   between(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			signal.Ignore(os.Interrupt) // that is for the search, which then ends its workers
+			return explore.Serve(cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+}
+
+// exploration is what a search has found, for people.
+func exploration(q explore.Question, r explore.Report, flags string) string {
+	var b strings.Builder
+	b.WriteString(wrap(setting(q)+"; within "+allowance(q.Budget)) + "\n")
+	for _, f := range newFindings(q, r).Properties {
+		switch f.Outcome {
+		case "holds":
+			fmt.Fprintf(&b, "✓ %s\n", f.Name)
+		case "breaks":
+			fmt.Fprintf(&b, "✗ %-52s %s\n", f.Name, f.Schedule)
+		case "open":
+			fmt.Fprintf(&b, "– %s: not broken so far\n", f.Name)
+		default:
+			fmt.Fprintf(&b, "– %s: can't arise, it never tells\n", f.Name)
+		}
+	}
+	b.WriteString("\n" + wrap(coverage(r)))
+	if len(r.Breaks) == 0 {
+		return b.String()
+	}
+	shortest := r.Breaks[0].Schedule
+	for _, broken := range r.Breaks {
+		if len(broken.Schedule) < len(shortest) {
+			shortest = broken.Schedule
+		}
+	}
+	b.WriteString("\nThe shortest:\n\n")
+	if timeline, _ := explore.Replay(q, shortest); timeline != nil {
+		b.WriteString(timeline.String())
+	}
+	b.WriteString("\n" + try("To see one again:", fmt.Sprintf("replay %s '%s'%s", nameOf(q.Stage), shortest, flags)))
+	return b.String()
+}
+
+// coverage says how much was searched.
+func coverage(r explore.Report) string {
+	ran := fmt.Sprintf("%s of at most %s, %s, in %v",
+		amount(r.Schedules, "schedule", "schedules"), amount(r.Deepest, "choice", "choices"),
+		amount(r.States, "state", "states"), r.Elapsed.Round(time.Millisecond))
+	if r.Exhausted {
+		return "That is all there is within the budget: " + ran + "."
+	}
+	return fmt.Sprintf("Not finished: %s. No schedule of fewer than %s was left out.", ran, amount(r.Depth, "choice", "choices"))
+}
+
+// findings are what a search has found, for machines.
+type findings struct {
+	Stage      string         `json:"stage"`
+	Program    string         `json:"program"`
+	Budget     explore.Budget `json:"budget"`
+	Schedules  int            `json:"schedules"`
+	States     int            `json:"states"`
+	Exhausted  bool           `json:"exhausted"`
+	Properties []findingOf    `json:"properties"`
+}
+
+type findingOf struct {
+	Name     string `json:"name"`
+	Outcome  string `json:"outcome"`
+	Schedule string `json:"schedule,omitempty"`
+}
+
+func newFindings(q explore.Question, r explore.Report) findings {
+	f := findings{q.Stage.Name, string(q.Program), q.Budget, r.Schedules, r.States, r.Exhausted, nil}
+	for _, p := range explore.Properties() {
+		one := findingOf{Name: string(p)}
+		broken, ok := r.Broken(p)
+		switch {
+		case ok:
+			one.Outcome, one.Schedule = "breaks", broken.Schedule.String()
+		case !r.Asks(p):
+			one.Outcome = "can't arise"
+		case r.Exhausted:
+			one.Outcome = "holds"
+		default:
+			one.Outcome = "open"
+		}
+		f.Properties = append(f.Properties, one)
+	}
+	return f
+}
+
+func replayCommand() *cobra.Command {
+	var a asking
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "replay STAGE SCHEDULE",
+		Short: "Run one schedule again, and see its timeline",
+		Long: `Run one schedule of a stage again. A schedule is one word, a choice after the
+other:
+
+  A    the command that A has sent goes through; A2 is its second, if it has two
+  .    time passes: to the next event, and while a command waits for one try
+  A?   A's command goes through, and the reply is lost
+  A!   A crashes
+  A*   A freezes, for a lease and a bit
+
+It must be the schedule of the same clients, program and lease. A schedule that
+breaks the stage is no error.
+
+With --json: the timeline as package faults has it, with times in nanoseconds.`,
+		Example: "  lockstep replay v4 A...B\n  lockstep replay v7 'AA*B.B.B.B'",
+		Args:    between(2, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			schedule, err := faults.ParseSchedule(args[1])
+			if err != nil {
+				return err
+			}
+			a.cast(schedule)
+			q, err := a.question(args[0])
+			if err != nil {
+				return err
+			}
+			view, err := explore.Look(q, schedule)
+			switch {
+			case err != nil:
+				return oneLine(err)
+			case asJSON:
+				return sayJSON(cmd, view.Timeline)
+			}
+			return say(cmd, paint(retold(q, view, schedule)))
+		},
+	}
+	a.flags(cmd)
+	for _, name := range []string{"slow", "crashes", "lost", "freezes"} {
+		cmd.Flags().MarkHidden(name) //nolint:errcheck // they are there, three lines above
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return cmd
+}
+
+// oneLine leaves out what an error says in further lines: who waits for what.
+func oneLine(err error) error {
+	first, rest, more := strings.Cut(err.Error(), "\n")
+	if !more {
+		return err
+	}
+	return fmt.Errorf("%s (%s)", first, strings.ReplaceAll(strings.TrimSpace(rest), "\n", "; "))
+}
+
+// retold is a schedule, run again.
+func retold(q explore.Question, v explore.View, schedule faults.Schedule) string {
+	text := wrap(setting(q)) + "\n" + v.Timeline.String()
+	if len(v.Broken) == 0 {
+		text += wrap("✓ no promise is broken")
+	}
+	if !v.Over && len(v.Moves) > 0 {
+		text += "\n" + try("It could go on. To pick the moves yourself:", "play "+nameOf(q.Stage))
+	}
+	return text
+}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"lockstep/hazards"
-	"lockstep/stages"
 )
 
 // A document has blocks that are printed by the code:
@@ -66,23 +65,21 @@ func content(words []string) (string, error) {
 		return steps(), nil
 	case len(words) == 3 && words[0] == "timeline":
 		return timeline(words[1], words[2])
+	case len(words) > 0 && blocks[words[0]] != nil:
+		return blocks[words[0]](words[1:])
 	}
 	return "", fmt.Errorf("there is no block %q", strings.Join(words, " "))
 }
 
-// timeline plays a hazard on a stage.
+// timeline is a run as text. Where the lock holds, the last line says why.
 func timeline(hazard, stage string) (string, error) {
-	for _, h := range hazards.All() {
-		for _, s := range slices.Concat(stages.All(), stages.Drafts()) {
-			if h.Name != hazard || s.Name != stage {
-				continue
-			}
-			r, err := h.Run(s)
-			if err != nil {
-				return "", err
-			}
-			return "```text\n" + r.Timeline.String() + "```\n", nil
-		}
+	r, err := played(hazard, stage)
+	if err != nil {
+		return "", err
 	}
-	return "", fmt.Errorf("there is no hazard %s on a stage %s", hazard, stage)
+	text := r.Timeline.String()
+	if r.Outcome == hazards.Holds {
+		text += r.Outcome.Mark() + " " + r.Why + "\n"
+	}
+	return fenced("text", text), nil
 }

@@ -7,12 +7,12 @@ func docsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "docs [FILE…]",
 		Short: "Write tables and timelines into the documents, or check them",
-		Long: "Write tables and timelines into the documents, by default README.md.\n\n" +
+		Long: "Write tables and timelines into the documents, by default all that have any.\n\n" +
 			"With --check nothing is written: a document that does not show what the code\n" +
 			"prints is exit status 1.",
 		RunE: func(_ *cobra.Command, files []string) error {
 			if len(files) == 0 {
-				files = []string{"README.md"}
+				files = documents()
 			}
 			for _, file := range files {
 				if err := document(file, check); err != nil {

@@ -135,8 +135,11 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 
 // The documents show what the code prints.
 func TestDocumentsAreFresh(t *testing.T) {
-	if err := document(filepath.Join(root, "README.md"), true); err != nil {
-		t.Error(err)
+	t.Parallel()
+	for _, file := range documents() {
+		if err := document(file, true); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -153,6 +156,18 @@ func TestFill(t *testing.T) {
 		"<!-- lockstep: stages -->\nnot closed",
 		"<!-- lockstep: nonsense -->\n<!-- end -->",
 		"<!-- lockstep: timeline MisDelete v9_magic -->\n<!-- end -->",
+		"<!-- lockstep: mermaid MisDelete -->\n<!-- end -->",
+		"<!-- lockstep: mermaid Mischief v3_expire -->\n<!-- end -->",
+		"<!-- lockstep: code -->\n<!-- end -->",
+		"<!-- lockstep: code v4_owner/lock.go Relock -->\n<!-- end -->",
+		"<!-- lockstep: code v4_owner/doc.go -->\n<!-- end -->",
+		"<!-- lockstep: code v4_owner/key.go -->\n<!-- end -->",
+		"<!-- lockstep: diff v3_expire v9_magic -->\n<!-- end -->",
+		"<!-- lockstep: breaks v9_magic -->\n<!-- end -->",
+		"<!-- lockstep: demands v9_magic -->\n<!-- end -->",
+		"<!-- lockstep: costs v9_magic -->\n<!-- end -->",
+		"<!-- lockstep: costs -->\n<!-- end -->",
+		"<!-- lockstep: run rm -r . -->\n<!-- end -->",
 	} {
 		if _, err := fill(bad); err == nil {
 			t.Errorf("%q: no error", bad)

@@ -8,8 +8,8 @@
 //	lockstep explore v4      search all schedules for one that breaks a stage
 //	lockstep replay v4 A...B run one schedule again
 //	lockstep play v4         be the adversary
-//	lockstep docs            write tables and timelines into README.md
-//	lockstep docs --check    fail if README.md does not show what the code prints
+//	lockstep docs            write code, tables and timelines into the documents
+//	lockstep docs --check    fail if they do not show what the code prints
 //
 // With --server redis-server, plays run on a private process of that.
 //

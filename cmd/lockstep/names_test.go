@@ -110,7 +110,7 @@ func TestDocumentsUseNamesThatExist(t *testing.T) {
 			}
 		}
 		for _, word := range camel.FindAllString(text, -1) {
-			if !known[word] && !slices.Contains(othersNames, word) && !strings.HasPrefix(word, "Your") && !strings.HasPrefix(word, "Test") && !strings.HasPrefix(word, "Redisson") {
+			if !known[word] && !slices.Contains(othersNames, word) && !strings.HasPrefix(word, "Your") && !strings.HasPrefix(word, "Test") && !strings.HasPrefix(word, "Redisson") && !strings.HasPrefix(word, "Redisson") {
 				t.Errorf("%s: %s is neither a hazard nor any other name of this repository", path, word)
 			}
 		}

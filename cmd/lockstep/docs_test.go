@@ -3,6 +3,7 @@ package main
 import (
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -45,7 +46,7 @@ var (
 // names is looked up here.
 func TestEveryRunInATextNamesATest(t *testing.T) {
 	seen := 0
-	for path, text := range texts(t) {
+	for file, text := range texts(t) {
 		for _, m := range runCommand.FindAllStringSubmatch(text, -1) {
 			folder, pattern := m[1], m[2]
 			if strings.ContainsAny(pattern, "%$") || folder == "..." {
@@ -54,10 +55,10 @@ func TestEveryRunInATextNamesATest(t *testing.T) {
 			seen++
 			test, half, _ := strings.Cut(pattern, "/")
 			if !matchesTest(t, folder, test) {
-				t.Errorf("%s: %q runs no test", path, m[0])
+				t.Errorf("%s: %q runs no test", file, m[0])
 			}
-			if half != "" && !isFolder(half) {
-				t.Errorf("%s: %q runs no half of a lesson", path, m[0])
+			if half = path.Base(half); half != "." && !isFolder(half) {
+				t.Errorf("%s: %q runs no half of a lesson", file, m[0])
 			}
 		}
 	}

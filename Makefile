@@ -44,10 +44,10 @@ bug: ## See a bug, second by second: make bug STAGE=v4_owner HAZARD=MisDelete.
 matrix: ## Print which hazard breaks which stage.
 	go run ./cmd/lockstep matrix
 
-docs: ## Write the matrix into README.md.
+docs: ## Write code, timelines and tables into the documents.
 	go run ./cmd/lockstep docs
 
-docs-check: ## Check that README.md shows what the code prints.
+docs-check: ## Check that the documents show what the code prints.
 	go run ./cmd/lockstep docs --check
 
 fuzz: ## Fuzz the wire side of the engine for FUZZTIME=30s.

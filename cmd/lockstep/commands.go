@@ -6,6 +6,9 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+
+	"lockstep/faults"
+	"lockstep/hazards"
 )
 
 // duration is how long something took in real time: the one thing in the output
@@ -21,7 +24,7 @@ func output(words []string) (string, error) {
 	line := strings.Join(words, " ")
 	cmd := exec.Command("go", words[1:]...)
 	cmd.Dir = fromRoot(".")
-	cmd.Env = append(os.Environ(), "LOCKSTEP_SERVER=", "LOCKSTEP_LESSONS=")
+	cmd.Env = append(os.Environ(), faults.ServerEnv+"=", hazards.CheckEnv+"=")
 	out, err := cmd.CombinedOutput()
 	if err != nil && len(out) == 0 {
 		return "", fmt.Errorf("%s: %w", line, err)

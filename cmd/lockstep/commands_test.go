@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lockstep/faults"
 )
 
 // typed is a command of a document as a reader types it, and what the text promises of
@@ -135,7 +137,7 @@ func skipHere() string {
 	switch {
 	case raced:
 		return "the race detector looks at this program, not at those that it starts"
-	case os.Getenv("LOCKSTEP_SERVER") != "":
+	case os.Getenv(faults.ServerEnv) != "":
 		return "the reader's commands run on the embedded server"
 	case testing.Short():
 		return "they take seconds"

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"lockstep/faults"
 )
 
 const root = "../.."
@@ -137,6 +139,9 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 // The documents show what the code prints.
 func TestDocumentsAreFresh(t *testing.T) {
 	t.Parallel()
+	if os.Getenv(faults.ServerEnv) != "" {
+		t.Skip("the documents show the embedded server; a real one rounds the answer to TTL otherwise")
+	}
 	for _, file := range documents() {
 		if err := document(file, true); err != nil {
 			t.Error(err)

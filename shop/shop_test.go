@@ -90,17 +90,17 @@ func TestFlashSale(t *testing.T) {
 	for _, stage := range stages.All()[1:] {
 		t.Run(stage.Name, func(t *testing.T) {
 			t.Parallel()
-			enough := sale{stage, 50, wants, 50 * wants}.run(t)
-			if enough != (shop.Books{Initial: 50 * wants, Sold: 50 * wants, Left: 0}) {
-				t.Errorf("50 buyers who want %d each, and as many items: %v", wants, enough)
+			enough := sale{stage, buyers, wants, buyers * wants}.run(t)
+			if enough != (shop.Books{Initial: buyers * wants, Sold: buyers * wants, Left: 0}) {
+				t.Errorf("%d buyers who want %d each, and as many items: %v", buyers, wants, enough)
 			}
-			short := sale{stage, 50, 1, 20}.run(t)
-			if short != (shop.Books{Initial: 20, Sold: 20, Left: 0}) {
-				t.Errorf("50 buyers and 20 items: %v", short)
+			short := sale{stage, buyers, 1, buyers / 2}.run(t)
+			if short != (shop.Books{Initial: buyers / 2, Sold: buyers / 2, Left: 0}) {
+				t.Errorf("%d buyers and half as many items: %v", buyers, short)
 			}
-			plenty := sale{stage, 50, 1, 500}.run(t)
-			if plenty != (shop.Books{Initial: 500, Sold: 50, Left: 450}) {
-				t.Errorf("50 buyers who want one each, and 500 items: %v", plenty)
+			plenty := sale{stage, buyers, 1, buyers * wants}.run(t)
+			if plenty != (shop.Books{Initial: buyers * wants, Sold: buyers, Left: buyers * (wants - 1)}) {
+				t.Errorf("%d buyers who want one each, and %d items: %v", buyers, buyers*wants, plenty)
 			}
 		})
 	}

@@ -4,4 +4,7 @@ package shop_test
 
 // The race detector makes everything ten times slower, and finds its races in a
 // small sale, too.
-const wants = 2
+const (
+	buyers = 10
+	wants  = 2
+)

@@ -2,5 +2,10 @@
 
 package shop_test
 
-// wants is how many items each of the 50 buyers wants: 500 are in stock.
-const wants = 10
+const (
+	// buyers come to the flash sale, half of them to each server.
+	buyers = 50
+
+	// wants is how many items each buyer wants, when there are enough for all.
+	wants = 10
+)

@@ -78,8 +78,10 @@ func (c *conn) listen() {
 	for {
 		words, err := readCommand(r)
 		if err != nil {
-			if errors.Is(err, errNotRESP) {
-				// The client gets to read this before the connection ends.
+			if errors.Is(err, errNotRESP) || errors.Is(err, errTooBig) {
+				// The client gets to read this before the connection ends. It may
+				// have more to write before it reads.
+				go func() { _, _ = io.Copy(io.Discard, r) }() // ends with the connection
 				_, _ = io.WriteString(c.down, errorReply("ERR Protocol error: %v", err))
 			}
 			return

@@ -255,6 +255,19 @@ func TestRubbish(t *testing.T) {
 	}
 }
 
+// A value that is too big gets an answer, however much of it comes after that.
+func TestTooBigAValue(t *testing.T) {
+	t.Parallel()
+	timeline := perform(t, func(w *faults.World) {
+		a := w.Client("A")
+		cmd := send(a, "SET", "k", strings.Repeat("x", 5<<20))
+		require.False(t, a.Waiting())
+		require.EqualError(t, cmd.Err(), "ERR Protocol error: a value over 4 MB, which is more than Lockstep's proxy carries")
+		require.NoError(t, send(w.Client("B"), "PING").Err())
+	})
+	require.Len(t, timeline.Steps, 1)
+}
+
 // What came before the rubbish was sent, but nobody let it through yet.
 func TestRubbishAfterACommand(t *testing.T) {
 	t.Parallel()

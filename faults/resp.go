@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,11 @@ const (
 	mostWords    = 1 << 20
 )
 
-var errNotRESP = errors.New("not a command in RESP")
+// Errors of the wire. The client gets to read them.
+var (
+	errNotRESP = errors.New("not a command in RESP")
+	errTooBig  = fmt.Errorf("a value over %d MB, which is more than Lockstep's proxy carries", biggestValue>>20)
+)
 
 // readCommand reads one command as a client sends it: an array of bulk strings.
 // Redis's inline form, meant for people at a telnet prompt, is refused.
@@ -36,9 +41,12 @@ func readCommand(r *bufio.Reader) ([]string, error) {
 	}
 	var words []string
 	for range n {
-		size, err := peekLength(r, '$', biggestValue)
+		size, err := peekLength(r, '$', math.MaxInt32)
 		if err != nil {
 			return nil, err
+		}
+		if size > biggestValue {
+			return nil, errTooBig
 		}
 		raw, err := proto.Read(r)
 		if err != nil {

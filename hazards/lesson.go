@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,8 +82,8 @@ func (h Hazard) mustRun(t *testing.T, stage stages.Stage, want Outcome) Result {
 }
 
 // Asked reports whether somebody asked to see this test or the one it belongs
-// to: the first element of -run's pattern matches its name, and would not match
-// just any name, as "." and "Test" do.
+// to: an alternative of -run's pattern names it by its first element, which would
+// not match just any name, as "." and "Test" do.
 func Asked(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(CheckEnv) == "check" {
@@ -98,35 +99,55 @@ func Asked(t *testing.T) bool {
 
 // names reports whether pattern, as -run has it, names test.
 func names(pattern, test string) bool {
-	re, err := regexp.Compile(firstElement(pattern))
-	if err != nil {
-		return false // go test has said so already
-	}
-	for _, anyName := range []string{"Test", "TestBdfhj", "TestZyxwv"} {
-		if re.MatchString(anyName) {
-			return false
+	return slices.ContainsFunc(firstElements(pattern), func(element string) bool {
+		re, err := regexp.Compile(element)
+		if err != nil {
+			return false // go test has said so already
 		}
-	}
-	return re.MatchString(test)
-}
-
-// firstElement is the part of a -run pattern before the first slash that stands
-// outside of brackets.
-func firstElement(pattern string) string {
-	depth := 0
-	for i, r := range pattern {
-		switch r {
-		case '[', '(':
-			depth++
-		case ']', ')':
-			depth--
-		case '/':
-			if depth == 0 {
-				return pattern[:i]
+		for _, anyName := range []string{"Test", "TestBdfhj", "TestZyxwv"} {
+			if re.MatchString(anyName) {
+				return false
 			}
 		}
+		return re.MatchString(test)
+	})
+}
+
+// firstElements are the parts of a -run pattern that a test's own name has to
+// match one of. go test takes it apart at each bar outside of brackets, and each
+// part at its slashes, of which the rest is for subtests.
+func firstElements(pattern string) []string {
+	var elements []string
+	for _, alternative := range splitOutside(pattern, '|') {
+		elements = append(elements, splitOutside(alternative, '/')[0])
 	}
-	return pattern
+	return elements
+}
+
+// splitOutside splits a regular expression at a mark that stands outside of
+// brackets and behind no backslash.
+func splitOutside(pattern string, mark byte) []string {
+	var parts []string
+	class, group, start := 0, 0, 0
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case c == '[':
+			class++
+		case c == ']':
+			class = max(0, class-1) // one without a partner is legal
+		case class > 0: // all else in a class stands for itself
+		case c == '(':
+			group++
+		case c == ')':
+			group--
+		case c == mark && group == 0:
+			parts = append(parts, pattern[start:i])
+			start = i + 1
+		}
+	}
+	return append(parts, pattern[start:])
 }
 
 // folder is the folder whose tests are running. go test runs them there.

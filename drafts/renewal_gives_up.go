@@ -7,9 +7,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// RenewalGivesUp drops its timer when one renewal fails. The work goes on, the
-// lease does not (RenewalGivesUp). v7_watchdog tries again for as long as the
-// lease lasts.
+// RenewalGivesUp drops its timer when one renewal fails, as Redisson's watchdog
+// did up to 3.17: it wrote a line to the log and renewed no more. The work goes
+// on, the lease does not (RenewalGivesUp). v7_watchdog tries again for as long as
+// the lease lasts.
 type RenewalGivesUp struct{ *renewing }
 
 // NewRenewalGivesUp returns a handle on the lock that key names.

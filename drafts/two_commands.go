@@ -31,8 +31,9 @@ func (l TwoCommands) Lock(ctx context.Context) error { return poll(ctx, l.key, l
 
 // TwoCommandsPatched adds the fourth article's patch: whoever fails to get the
 // lock looks whether it has a lease, and gives it one if not. The lock comes
-// free one lease after the next try, if there is a next try; each waiter pays
-// for it with two commands a try instead of one.
+// free one lease after the next try, however long its holder has been dead by
+// then (LateLease), and each waiter pays for it with two commands a try instead
+// of one. v3_expire has nothing to patch.
 type TwoCommandsPatched struct{ TwoCommands }
 
 // NewTwoCommandsPatched returns a handle on the lock that key names.

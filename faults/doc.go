@@ -32,6 +32,10 @@
 //		return nil
 //	})
 //
+// The timeline marks the step that breaks the promise with ✗. A mark in a play
+// whose promise holds is a !: something is wrong there too, and it is not what
+// this play asks.
+//
 // # How it works
 //
 // The world is a bubble of package testing/synctest: its clock moves only when

@@ -142,18 +142,20 @@ func (t *Timeline) finish(err error) *Timeline {
 
 // markSomething marks the last thing that anybody did, unless a mark is there.
 func (t *Timeline) markSomething() {
-	var deed *Step
-	for _, s := range t.Steps {
-		if s.Broken != "" {
-			return
-		}
-		if s.Passed == 0 {
-			deed = s
-		}
-	}
-	if deed != nil {
+	marked := slices.ContainsFunc(t.Steps, func(s *Step) bool { return s.Broken != "" })
+	if deed := t.lastDeed(); deed != nil && !marked {
 		deed.Mark("here")
 	}
+}
+
+// lastDeed is the last step in which more happened than that time passed.
+func (t *Timeline) lastDeed() *Step {
+	for _, s := range slices.Backward(t.Steps) {
+		if s.Passed == 0 {
+			return s
+		}
+	}
+	return nil
 }
 
 // watches reports whether the timeline shows the state of a key.

@@ -272,12 +272,12 @@ func (w *World) Note(format string, args ...any) {
 	w.record(Step{Note: fmt.Sprintf(format, args...)})
 }
 
-// Mark marks the last step of the timeline as the one that breaks the promise.
+// Mark marks the last thing that anybody did as the step that breaks the promise.
 func (w *World) Mark(format string, args ...any) {
 	w.telling.Lock()
 	defer w.telling.Unlock()
-	if last := w.timeline.last(); last != nil {
-		last.Mark(format, args...)
+	if deed := w.timeline.lastDeed(); deed != nil {
+		deed.Mark(format, args...)
 	}
 }
 

@@ -9,6 +9,7 @@ func All() []Hazard {
 		RecursionOverflow,
 		Crash,
 		TwoCommands,
+		LateLease,
 		LeaseTruncated,
 		ResultIgnored,
 		MisDelete,

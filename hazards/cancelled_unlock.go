@@ -14,6 +14,7 @@ var CancelledUnlock = Hazard{
 			return nil
 		}
 		b.Lock()
+		s.Mark("B waits for a request that is over")
 		return s.Broken("A's request is over, and its lock stays: the unlock was cancelled with it")
 	},
 	Expect: []Row{

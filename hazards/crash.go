@@ -17,6 +17,7 @@ var Crash = Hazard{
 		b.Lock()
 
 		if b.Waiting() {
+			s.Mark("nobody will ever unlock it")
 			return s.Broken("A is dead and holds the lock for ever: nobody can buy any more")
 		}
 		return nil

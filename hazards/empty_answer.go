@@ -20,6 +20,7 @@ var EmptyAnswer = Hazard{
 
 		s.Note("B's customer sees %q", b.Answer())
 		if s.Books().Sold > 0 && b.Answer() == "" {
+			s.Mark("B has sold an item")
 			return s.Broken("B's customer bought an item and sees an empty page")
 		}
 		return nil

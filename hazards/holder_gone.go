@@ -18,6 +18,7 @@ var HolderGone = Hazard{
 		b.Lock()
 
 		if b.Waiting() {
+			s.Mark("nobody will ever unlock it")
 			return s.Broken("A died in the middle of its work, and its lock stays for ever")
 		}
 		return nil

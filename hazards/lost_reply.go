@@ -19,11 +19,13 @@ var LostReply = Hazard{
 		a.Lock()
 		s.Sleep(time.Second)
 		if a.Waiting() {
+			s.Mark("A waits for A")
 			return s.Broken("A waits for a lock that A itself holds")
 		}
 		a.Unlock()
 		if s.Held() > 0 {
 			b.Lock()
+			s.Mark("nobody will unlock it")
 			return s.Broken("A entered once and was counted twice: its unlock leaves the lock behind")
 		}
 		return nil

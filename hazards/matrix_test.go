@@ -29,3 +29,20 @@ func TestMatrix(t *testing.T) {
 		})
 	}
 }
+
+// A mark at a step says what is wrong there, and not only that something is.
+func TestMarksSaySomething(t *testing.T) {
+	for _, h := range All() {
+		for _, stage := range slices.Concat(stages.All(), stages.Drafts()) {
+			r, err := h.Run(stage)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range r.Timeline.Steps {
+				if step.Broken == "here" {
+					t.Errorf("%s on %s:\n\n%s", h.Name, stage, r.Timeline)
+				}
+			}
+		}
+	}
+}

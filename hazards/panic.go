@@ -20,6 +20,7 @@ var Panic = Hazard{
 			return nil
 		}
 		b.Lock()
+		s.Mark("nobody will ever unlock it")
 		return s.Broken("A's request is over, and its lock is still there: B waits")
 	},
 	Expect: []Row{

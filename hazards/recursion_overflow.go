@@ -23,6 +23,7 @@ var RecursionOverflow = Hazard{
 		deeper, more := b.Frames()-early, b.Sent()-tries
 
 		if deeper > 0 {
+			s.Mark("B's stack grows with each try")
 			return s.Broken("%d more tries, and B's stack is %d frames deeper: each try adds one", more, deeper)
 		}
 		return nil

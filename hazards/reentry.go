@@ -16,6 +16,7 @@ var Reentry = Hazard{
 		s.Sleep(200 * time.Millisecond)
 
 		if a.Waiting() {
+			s.Mark("A waits for A")
 			return s.Broken("A waits for a lock that A itself holds")
 		}
 		return nil

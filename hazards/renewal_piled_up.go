@@ -27,6 +27,7 @@ var RenewalPiledUp = Hazard{
 		s.Sleep(11 * time.Second) // a third of the lease, and a bit
 
 		if n := a.Sent() - sent; n > 1 {
+			s.Mark("%d renewals of one hold", n)
 			return s.Broken("A is inside once, and %d timers renew its lease", n)
 		}
 		return nil

@@ -149,6 +149,16 @@ func (c *Client) Serve() {
 	c.Bracket("Serve", c.Sale(0))
 }
 
+// ServeWithin handles a request that takes no longer than limit.
+func (c *Client) ServeWithin(limit time.Duration) {
+	serve := c.Request(c.Sale(0))
+	c.Do("Serve", func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		serve(ctx)
+	})
+}
+
 // Bracket does business under the lock as callers of the stage do. A panic ends
 // the request and not the service, as in net/http.
 func (c *Client) Bracket(what string, business stages.Business) {

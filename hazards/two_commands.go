@@ -26,6 +26,7 @@ var TwoCommands = Hazard{
 		c.Lock()
 
 		if c.Waiting() {
+			s.Mark("nobody will ever unlock it")
 			return s.Broken("A died before its lock had a lease: nobody gets in any more")
 		}
 		return nil

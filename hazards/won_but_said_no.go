@@ -17,6 +17,7 @@ var WonButSaidNo = Hazard{
 		s.Sleep(31 * time.Second)
 		b.Lock()
 		if b.Waiting() {
+			s.Mark("A has it, and does not know")
 			return s.Broken("A was told no and walked away; its lock is renewed for ever, and B waits")
 		}
 		return nil

@@ -178,7 +178,7 @@ var (
 	NoCount = Stage{
 		Name:    "no_count",
 		Adds:    "the owner may lock again, uncounted",
-		Draft:   "on the way to v6",
+		Draft:   "ours, on the way to v6",
 		Like:    "v6_reentrant_hash",
 		Lease:   true,
 		Acquire: "acquireAsOwner", Release: "releaseIfOwner",
@@ -233,7 +233,7 @@ var (
 	RenewalGivesUp = Stage{
 		Name:    "renewal_gives_up",
 		Adds:    "one failed renewal is the last",
-		Draft:   "on the way to v7",
+		Draft:   "Redisson 3.17",
 		Like:    "v7_watchdog",
 		Lease:   true,
 		Acquire: "acquireOrReenter", Release: "releaseOnce", Renew: "renewIfOwner",

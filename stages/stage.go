@@ -60,7 +60,8 @@ type Stage struct {
 	// Draft names the source that takes this wrong turn; empty for a stage.
 	Draft string
 
-	// Like is the stage that a draft does as well as, but for its own mistake.
+	// Like is the stage that a draft does as well as, but for its own mistake. Those
+	// that renew leave more of v7 out, to be small; the rows of the hazards say what.
 	Like string
 }
 

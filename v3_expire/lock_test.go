@@ -22,6 +22,10 @@ func TestResultIgnoredByCaller(t *testing.T) {
 	hazards.ResultIgnored.Lesson(t, stages.TimeoutIgnored, stages.V3)
 }
 
+func TestLateLease(t *testing.T) {
+	hazards.LateLease.Lesson(t, stages.TwoCommandsPatched, stages.V3)
+}
+
 // The fourth article repairs TwoCommands at the waiters, not at the holder.
 func TestTwoCommandsPatched(t *testing.T) {
 	hazards.TwoCommands.Lesson(t, stages.TwoCommands, stages.TwoCommandsPatched)

@@ -29,7 +29,7 @@ var demands = []demand{
 		hazards.EmptyAnswer, hazards.RecursionOverflow, hazards.CancelledUnlock, hazards.RenewalPiledUp, hazards.LostReply,
 	}},
 	{"no deadlock", "it comes free some day, whatever happens to its holder", []hazards.Hazard{
-		hazards.Panic, hazards.Crash, hazards.TwoCommands, hazards.HolderGone, hazards.WonButSaidNo,
+		hazards.Panic, hazards.Crash, hazards.TwoCommands, hazards.LateLease, hazards.HolderGone, hazards.WonButSaidNo,
 	}},
 	{"only your own", "nobody frees what somebody else holds", []hazards.Hazard{
 		hazards.MisDelete, hazards.ForeignUnlock, hazards.OwnerCollision, hazards.GCPause, hazards.RetriedDelete,

@@ -3,7 +3,7 @@
 SERVER   ?= redis-server
 FUZZTIME ?= 30s
 
-STAGES := $(sort $(wildcard v[0-9]_*))
+STAGES := $(sort $(wildcard v[0-9]*_*))
 
 # A test runs in its package's folder, so a path to a server must be absolute.
 SERVER_PATH = $(if $(findstring /,$(SERVER)),$(abspath $(SERVER)),$(SERVER))
@@ -38,8 +38,8 @@ bug: ## See a bug, second by second: make bug STAGE=v4_owner HAZARD=MisDelete.
 	@test -n '$(STAGE)' && test -n '$(HAZARD)' || { echo 'Say which bug: make bug STAGE=v4_owner HAZARD=MisDelete' >&2; exit 1; }
 	@test -n '$(filter $(STAGES) $(STAGES:=/),$(STAGE))' || { echo 'No stage $(STAGE). The stages: $(STAGES)' >&2; exit 1; }
 	@tests=$$(go test ./$(STAGE) -list '^Test') || { echo "$$tests"; exit 1; }; \
-	echo "$$tests" | grep '^Test' | grep -Eq '$(firstword $(subst /, ,$(HAZARD)))' || { echo 'No hazard $(HAZARD) in $(STAGE). It has:' $$(echo "$$tests" | sed -n 's/^Test//p') >&2; exit 1; }
-	go test ./$(STAGE) -run '$(HAZARD)'
+	echo "$$tests" | grep -Fqx 'Test$(HAZARD)' || { echo 'No hazard $(HAZARD) in $(STAGE). It has:' $$(echo "$$tests" | sed -n 's/^Test//p') >&2; exit 1; }
+	go test ./$(STAGE) -run '^Test$(HAZARD)$$'
 
 matrix: ## Print which hazard breaks which stage.
 	go run ./cmd/lockstep matrix

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
@@ -68,6 +69,9 @@ type call struct {
 
 // Client adds a service instance to the world.
 func (w *World) Client(name string) *Client {
+	if name == "" || strings.ContainsFunc(name, unicode.IsControl) {
+		w.mistake("a client called %q: a name of one line, please", name)
+	}
 	p := &process{w: w, name: name}
 	w.mu.Lock()
 	for _, other := range w.processes {
@@ -235,6 +239,12 @@ func (p *process) Frames() int {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	return p.frames
+}
+
+// atDoor reports whether the instance has a command at the door. The caller holds
+// World.mu.
+func (p *process) atDoor() bool {
+	return slices.ContainsFunc(p.w.conns, func(c *conn) bool { return c.process == p && len(c.queue) > 0 })
 }
 
 // waitsFor says what holds the instance's calls up. The caller holds World.mu.

@@ -109,6 +109,10 @@ func (w *World) endLeases() {
 // at a time, so their order depends on the script alone. In a directed world
 // only connections are set up here.
 func (w *World) settle() {
+	if !w.settling.CompareAndSwap(false, true) {
+		w.mistake("a verb on a client's own goroutine: only the play may move the world")
+	}
+	defer w.settling.Store(false)
 	w.moved.Store(int64(w.Now()))
 	for {
 		synctest.Wait()

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -120,6 +121,9 @@ func (p *process) Crashed() bool {
 }
 
 func (p *process) arm(f fault) {
+	if strings.TrimSpace(f.pattern) == "" {
+		p.w.mistake("%s of %s: before or after which command?", f.kind, p.name)
+	}
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	p.armed = append(p.armed, &f)
@@ -134,6 +138,15 @@ func (p *process) armedYet() string {
 		s += ": " + f.kind + ` still waits for "` + f.pattern + `"`
 	}
 	return s
+}
+
+// missed says that a fault struck nothing.
+func (p *process) missed(f *fault) string {
+	hint := ""
+	if command := strings.ToUpper(f.pattern); command != f.pattern && p.w.timeline.shows(command) {
+		hint = "; the command is called " + command
+	}
+	return fmt.Sprintf("%s never sent %q, so %s did not happen%s", p.name, f.pattern, f.kind, hint)
 }
 
 // strike returns the first armed fault that fits one of the phrases, and disarms

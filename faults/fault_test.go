@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -415,6 +416,15 @@ func TestMisuse(t *testing.T) {
 			a.PauseBefore("DEL")
 			a.Crash()
 		},
+		`A never sent "del", so the pause did not happen; the command is called DEL`: func(_ *faults.World, a *faults.Client) {
+			a.PauseBefore("del")
+			send(a, "DEL", "lock")
+		},
+		"the pause of A: before or after which command?": func(_ *faults.World, a *faults.Client) { a.PauseBefore(" ") },
+		`a client called "B\nC": a name of one line, please`:         func(w *faults.World, _ *faults.Client) { w.Client("B\nC") },
+		"only the play may move the world": func(w *faults.World, a *faults.Client) {
+			a.Do("verb", func(context.Context) { w.Sleep(time.Second) })
+		},
 		`there are two clients called "A"`: func(w *faults.World, _ *faults.Client) { w.Client("A") },
 		`Delay("SET", 0s): between 1 ns and 24h0m0s, please`: func(_ *faults.World, a *faults.Client) {
 			a.Delay("SET", 0)
@@ -468,4 +478,39 @@ func TestDisarm(t *testing.T) {
 		send(a, "SET", "lock", "a")
 		require.False(t, a.Paused())
 	})
+}
+
+// A promise that breaks before its fault has struck may break for another reason:
+// the timeline says so.
+func TestBrokenBeforeTheFault(t *testing.T) {
+	t.Parallel()
+	timeline, err := faults.Run(watched, func(w *faults.World) error {
+		a := w.Client("A")
+		a.PauseBefore("DEL")
+		send(a, "SET", "lock", "a")
+		return w.Broken("it broke")
+	})
+	require.EqualError(t, err, "it broke")
+	require.Equal(t, []string{
+		"0s SET lock a → OK a, no lease",
+		"✗ here",
+		`0s ── A never sent "DEL", so the pause did not a, no lease`,
+		"happen ──",
+		"✗ it broke",
+	}, lines(timeline))
+}
+
+// A pipeline of thousands is a few lines.
+func TestLongPipelineIsShort(t *testing.T) {
+	t.Parallel()
+	timeline := perform(t, func(w *faults.World) {
+		a := w.Client("A")
+		var commands [][]any
+		for i := range 2000 {
+			commands = append(commands, []any{"SET", "key", i})
+		}
+		pipe(a, false, commands...)
+	})
+	require.Contains(t, strings.Join(lines(timeline), " "), "SET key 5 → OK; and 1994 more")
+	require.Less(t, len(lines(timeline)), 10)
 }

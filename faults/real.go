@@ -105,7 +105,15 @@ dir=$1; shift
 exec 3<&0
 "$@" </dev/null 3<&- &
 server=$!
-{ cat <&3 >/dev/null; kill $server; } 2>/dev/null &
+{
+	cat <&3 >/dev/null
+	kill $server
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		kill -0 $server || exit
+		sleep 0.1
+	done
+	kill -9 $server # it was asked
+} 2>/dev/null &
 wait $server
 rm -rf "$dir"
 `
@@ -115,7 +123,11 @@ rm -rf "$dir"
 func startReal(binary string) (*real, error) {
 	path, err := exec.LookPath(binary)
 	if err != nil {
-		return nil, fmt.Errorf("there is no such server; install redis-server (7.0 or later), or unset %s", ServerEnv)
+		why := "there is no such server"
+		if _, missing := os.Stat(binary); missing == nil {
+			why = "it is no program that can be run"
+		}
+		return nil, fmt.Errorf("%s; install redis-server (7.0 or later), or unset %s", why, ServerEnv)
 	}
 	dir, err := os.MkdirTemp("", "lockstep-")
 	if err != nil {
@@ -167,7 +179,7 @@ func (r *real) greet() error {
 		}
 		select {
 		case <-r.died:
-			return errors.New("the server ended as soon as it was started")
+			return errors.New("the server ended as soon as it was started: is it a redis-server?")
 		case <-time.After(5 * time.Millisecond):
 		}
 		if time.Now().After(deadline) {

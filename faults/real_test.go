@@ -193,9 +193,9 @@ func TestServerThatCantBeUsed(t *testing.T) {
 	require.NoError(t, err)
 	for name, c := range map[string]struct{ server, role, says string }{
 		"missing":       {"no-such-server", "return", "there is no such server; install redis-server (7.0 or later), or unset LOCKSTEP_SERVER"},
-		"a folder":      {os.TempDir(), "return", "there is no such server"},
-		"ends at once":  {"false", "return", "the server ended as soon as it was started"},
-		"no server":     {self, "return", "the server ended as soon as it was started; its last words: I am no server"},
+		"a folder":      {os.TempDir(), "return", "it is no program that can be run"},
+		"ends at once":  {"false", "return", "the server ended as soon as it was started: is it a redis-server?"},
+		"no server":     {self, "return", "the server ended as soon as it was started: is it a redis-server?; its last words: I am no server"},
 		"an old server": {self, "old", `the server calls itself version "6.2.14", and this needs 7.0 or later`},
 	} {
 		t.Run(name, func(t *testing.T) {

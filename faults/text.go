@@ -16,7 +16,10 @@ const (
 	// Clients' columns overlap: each begins a little further right than the
 	// one before, and its text runs on.
 	mostColumns = 6
-	columnWide  = 6
+
+	// mostCommands is how many commands of a pipeline a line tells.
+	mostCommands = 6
+	columnWide   = 6
 )
 
 // String is the timeline for people: a column for each client, the watched
@@ -91,6 +94,10 @@ func (t *Timeline) line(b *strings.Builder, s *Step) {
 func (s *Step) say() string {
 	var parts []string
 	for i, words := range s.Commands {
+		if left := len(s.Commands) - i; i == mostCommands && left > 1 {
+			parts = append(parts, fmt.Sprintf("and %d more", left))
+			break
+		}
 		part := strings.Join(words, " ")
 		if i < len(s.Replies) && s.Replies[i] != "QUEUED" {
 			part += noBreak + "→" + noBreak + s.Replies[i]

@@ -158,6 +158,13 @@ func (t *Timeline) lastDeed() *Step {
 	return nil
 }
 
+// shows reports whether a command of that name has passed.
+func (t *Timeline) shows(command string) bool {
+	return slices.ContainsFunc(t.Steps, func(s *Step) bool {
+		return slices.ContainsFunc(s.Commands, func(words []string) bool { return words[0] == command })
+	})
+}
+
 // watches reports whether the timeline shows the state of a key.
 func (t *Timeline) watches(key string) bool {
 	return t.Watch != "" && strings.HasPrefix(key, t.Watch)

@@ -86,7 +86,8 @@ type World struct {
 	telling sync.Mutex
 
 	// moved is the fake time of the play's last verb, in ns.
-	moved atomic.Int64
+	moved    atomic.Int64
+	settling atomic.Bool // a verb is bringing the world to rest
 
 	// knock has a value when a command has come to the door since it was last
 	// read. Cap 1: one knock is enough for any number of visitors.
@@ -116,7 +117,7 @@ func Run(opts Options, play func(*World) error) (timeline *Timeline, err error) 
 	w := &World{opts: opts, timeline: newTimeline(opts.Watch)}
 	guard := time.AfterFunc(realLimit, func() {
 		fmt.Fprintf(os.Stderr, "lockstep: after %v of real time this play is still running: "+
-			"some code spins without sleeping, or waits for a mutex.\n", realLimit)
+			"some code spins without sleeping, or waits for a mutex. So far:\n\n%s\n", realLimit, w.soFar())
 		debug.SetTraceback("all")
 		panic("lockstep: real-time guard")
 	})
@@ -155,8 +156,13 @@ func (w *World) run(open func() (server, error), play func(*World) error) error 
 		err = w.perform(play)
 	}()
 	err = w.await(played)
-	if err == nil {
-		err = w.unfired()
+	switch missed := w.unfired(); {
+	case missed == nil:
+	case err == nil:
+		err = missed
+	case errors.Is(err, ErrBroken): // but not, perhaps, for the reason that the play had in mind
+		w.timeline.markSomething()
+		w.Note("%s", strings.TrimPrefix(missed.Error(), ErrPlay.Error()+": "))
 	}
 	cancel()
 	w.close()
@@ -225,7 +231,7 @@ func (w *World) unfired() error {
 	defer w.mu.Unlock()
 	for _, p := range w.processes {
 		for _, f := range p.armed {
-			return fmt.Errorf("%w: %s never sent %q, so %s did not happen", ErrPlay, p.name, f.pattern, f.kind)
+			return fmt.Errorf("%w: %s", ErrPlay, p.missed(f))
 		}
 	}
 	return nil
@@ -281,6 +287,13 @@ func (w *World) Mark(format string, args ...any) {
 	}
 }
 
+// soFar is the timeline as it stands, for a world that never comes to an end.
+func (w *World) soFar() string {
+	w.telling.Lock()
+	defer w.telling.Unlock()
+	return w.timeline.String()
+}
+
 // record adds a step at this instant.
 func (w *World) record(s Step) {
 	s.At = w.Now()
@@ -334,6 +347,9 @@ func (w *World) whoWaits() string {
 			if c.busy() {
 				s += fmt.Sprintf("\n%s is in %s, %s", c.name, c.call.what, p.waitsFor())
 			}
+		}
+		if !p.working() && !p.dead && p.atDoor() {
+			s += fmt.Sprintf("\n%s is %s, and in no call: has the play called Redis itself, outside of Do?", p.name, p.waitsFor())
 		}
 	}
 	return s

@@ -121,6 +121,15 @@ func TestPlayThatBlocks(t *testing.T) {
 	}
 }
 
+// A play that calls Redis itself waits for a door that only its own verbs open.
+func TestPlayThatCallsRedis(t *testing.T) {
+	t.Parallel()
+	said, _ := fail(t, faults.ErrStuck, func(w *faults.World) {
+		w.Client("A").Redis().Get(context.Background(), "lock")
+	})
+	require.Contains(t, said, "and in no call: has the play called Redis itself, outside of Do?")
+}
+
 // Code under study that waits for what never comes is found when the world ends.
 func TestClientThatBlocks(t *testing.T) {
 	t.Parallel()

@@ -20,6 +20,9 @@ func TestMatrix(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%v\n\n%s", err, got.Timeline)
 					}
+					if want == (Cell{}) {
+						t.Fatalf("the table has no row for %s: here it %s: %s", stage, got.Outcome, got.Why)
+					}
 					if got.Cell != want {
 						t.Errorf("got %q (%s), and the table says %q (%s)\n\n%s",
 							got.Outcome, got.Why, want.Outcome, want.Why, got.Timeline)

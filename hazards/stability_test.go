@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,29 @@ func TestLessonsAreStable(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// It is the same on one processor, on two and on eight. This is no parallel test:
+// how many there are is a matter of the whole program.
+func TestLessonsAreStableOnAnyMachine(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, l := range lessons(t) {
+		first := ""
+		for _, processors := range []int{1, 2, 8} {
+			runtime.GOMAXPROCS(processors)
+			for range 3 {
+				r, err := l.hazard.Run(l.stage)
+				if err != nil {
+					t.Fatalf("%v\n\n%s", err, r.Timeline)
+				}
+				if got := r.Timeline.String(); first == "" {
+					first = got
+				} else if got != first {
+					t.Fatalf("%s on %s, on %d processors:\n\n%s\nand before:\n\n%s", l.hazard.Name, l.stage, processors, got, first)
+				}
+			}
+		}
 	}
 }
 

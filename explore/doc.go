@@ -31,9 +31,11 @@
 //
 // A state that was reached before is not followed again, if it was reached in no
 // more choices and with no more of the budget spent. Clients that differ in
-// nothing but their names may change places. That leaves nothing out as long as
-// a waiting client has no memory of how often it tried; a test compares the
-// outcomes, and the lengths of the breaks, with a search that cuts off nothing.
+// nothing but their names may change places. A crash or a freeze right after
+// another client's command is not tried, because right before it is. That leaves
+// nothing out as long as a waiting client has no memory of how often it tried; a
+// test compares the outcomes, and the lengths of the breaks, with a search that
+// cuts off nothing.
 //
 // Shorter schedules are run first. When all that are left are as long as a break
 // that was found, that is a shortest one.

@@ -139,8 +139,9 @@ func TestCuttingIsSound(t *testing.T) {
 	}
 }
 
-// The same with two slow steps, so that one state is reached at different prices,
-// and with a freeze, which the tidings of a loss depend on.
+// The same with two slow steps, so that one state is reached at different prices;
+// with what befalls a client, which need not be tried everywhere; and with what a
+// watchdog is told, and what it is not.
 func TestCuttingIsSoundInDearWays(t *testing.T) {
 	if !thorough || os.Getenv(faults.ServerEnv) != "" {
 		t.Skip("the search is the same without the race detector, and on every server")
@@ -149,6 +150,10 @@ func TestCuttingIsSoundInDearWays(t *testing.T) {
 		"v4, slow":   {Stage: stages.V4, Budget: Budget{Clients: 2, Slow: 2}},
 		"v4, lost":   {Stage: stages.V4, Budget: Budget{Clients: 2, Lost: 1}},
 		"v7, frozen": {Stage: stages.V7, Budget: Budget{Clients: 2, Freezes: 1}},
+		"v3, crash":  {Stage: stages.V3, Budget: Budget{Clients: 2, Slow: 1, Crashes: 1}},
+		"v7, crash":  {Stage: stages.V7, Budget: Budget{Clients: 2, Crashes: 1}},
+		"v7, lost":   {Stage: stages.V7, Budget: Budget{Clients: 2, Lost: 1}},
+		"v7, told":   {Stage: stages.V7, Budget: Budget{Clients: 2, Lost: 1}, NoRetries: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -160,12 +160,24 @@ func (s *search) learn(b branch, t trail) {
 			others = others[1:]
 		}
 		for _, other := range others {
+			if i+len(b.schedule) > len(s.From) && s.redundant(way[len(way)-1], other) {
+				continue
+			}
 			heap.Push(&s.todo, branch{append(slices.Clone(way), other), at})
 		}
 	}
 	if t.Outcome != "" {
 		s.report.outcomes[t.Outcome] = true
 	}
+}
+
+// redundant reports whether a choice need not be tried after another: what
+// befalls one client right after another client's command might as well befall it
+// right before, and that is tried.
+func (s *search) redundant(before, then faults.Choice) bool {
+	befalls := then.Kind == faults.Crash || then.Kind == faults.Freeze
+	sends := before.Kind == faults.Pass || before.Kind == faults.Lose
+	return !s.whole && befalls && sends && before.Client != then.Client
 }
 
 // broke notes that a property breaks after a schedule.

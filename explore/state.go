@@ -15,10 +15,10 @@ import (
 // does, with the names exchanged. So the clients are put in an order that does
 // not depend on their names, and renamed by that.
 func (r *run) state() string {
-	s := r.scene.State(r.timers()...)
+	s := r.scene.State(r.timer())
 	for i, c := range r.clients {
 		block := min(i, len(s.Clients)-1) // flows of one service share one
-		s.Clients[block] += fmt.Sprintf(" %v %v %v", c.Inside(), c.warned(), c.Answer() != "")
+		s.Clients[block] += fmt.Sprintf(" %v %v %v", c.Inside(), c.Waiting() && c.warned(), c.Answer() != "")
 	}
 	order := make([]int, len(s.Clients))
 	for i := range order {
@@ -54,12 +54,12 @@ func (r *run) state() string {
 	return b.String()
 }
 
-// timers are the commands after which the stage keeps a timer going.
-func (r *run) timers() []string {
+// timer is the commands between which the stage keeps a timer going, if it does.
+func (r *run) timer() (begins, renews string) {
 	if r.Stage.Renew == "" {
-		return nil
+		return "", ""
 	}
-	return []string{r.Stage.Acquire, r.Stage.Renew}
+	return r.Stage.Acquire, r.Stage.Renew
 }
 
 // alike reports whether the clients differ in nothing but their names. In two

@@ -242,10 +242,12 @@ func (w *World) nextSetUp() *conn {
 
 // utterance is a command that went through, as its client remembers it.
 type utterance struct {
-	name  string        // of the command, or of the script
-	text  string        // with what came back
-	asked time.Duration // when it was sent, the last time
-	heard time.Duration // when it went through, the last time
+	name    string // of the command, or of the script
+	request string
+	text    string        // the request, with what came back
+	lost    bool          // nothing came back
+	asked   time.Duration // when it was sent
+	heard   time.Duration // when it went through, the last time
 }
 
 // remember adds a step to what the client has said and heard. A script that the
@@ -255,10 +257,12 @@ func (c *conn) remember(s Step, asked time.Duration, lost *fault) {
 	if !c.w.opts.Directed || len(s.Replies) == 1 && s.Replies[0] == "NOSCRIPT" {
 		return
 	}
-	u := utterance{text: strings.TrimPrefix(s.say(), "EVAL "), asked: asked, heard: c.w.Now()}
-	u.name, _, _ = strings.Cut(u.text, " ")
-	if lost != nil {
-		u.text += " lost"
+	u := utterance{text: strings.TrimPrefix(s.say(), "EVAL "), lost: lost != nil, asked: asked, heard: c.w.Now()}
+	s.Replies, s.Fault = nil, ""
+	u.request = strings.TrimPrefix(s.say(), "EVAL ")
+	u.name, _, _ = strings.Cut(u.request, " ")
+	if u.lost { // its client doesn't know what came back
+		u.text = u.request + " lost"
 	}
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
@@ -276,11 +280,12 @@ type State struct {
 // have no memory of how often it tried, and none of its commands may have a
 // deadline that the search comes near to.
 //
-// timers names the commands, and scripts, after which a client keeps a timer
-// while it does something else, as a watchdog does. When those were sent and
+// begins and renews, if they are not empty, name the commands, or scripts, after
+// which a client keeps a timer while it does something else, as a watchdog does:
+// begins when it is started, renews when it has rung. When those were sent and
 // answered is part of the state. Of the others it is the time since the last
 // one, if the client neither waits at the door nor is done: it sleeps then.
-func (w *World) State(timers ...string) State {
+func (w *World) State(begins, renews string) State {
 	var server strings.Builder
 	for _, k := range w.keys {
 		fmt.Fprintf(&server, "%s %s", k.Name, w.timeline.named(k.Value))
@@ -296,13 +301,13 @@ func (w *World) State(timers ...string) State {
 	defer w.mu.Unlock()
 	s := State{Server: server.String()}
 	for _, p := range w.processes {
-		s.Clients = append(s.Clients, p.state(timers))
+		s.Clients = append(s.Clients, p.state(begins, renews))
 	}
 	return s
 }
 
 // state is the instance's part of the state. The caller holds World.mu.
-func (p *process) state(timers []string) string {
+func (p *process) state(begins, renews string) string {
 	if p.dead {
 		return "dead"
 	}
@@ -311,13 +316,21 @@ func (p *process) state(timers []string) string {
 	if p.frozen > now {
 		fmt.Fprintf(&b, "frozen %d ", p.frozen-now)
 	}
-	business := p.door(&b, timers)
+	business := p.door(&b, begins, renews)
 	var said, kept []utterance
 	for _, u := range p.transcript {
-		if slices.Contains(timers, u.name) {
-			kept = notedIn(kept, u)
-		} else {
-			said = notedIn(said, u)
+		if u.name == "" || u.name != begins && u.name != renews {
+			said = p.noted(said, u)
+			continue
+		}
+		kept = p.noted(kept, u)
+		last := len(kept) - 1
+		switch tryAgain := last > 0 && kept[last-1].request == u.request; {
+		case u.lost:
+		case u.name == renews: // the timer runs from here
+			kept = kept[last:]
+		case tryAgain: // the one before has begun none
+			kept = append(kept[:last-1], kept[last])
 		}
 	}
 	if p.working() {
@@ -329,19 +342,23 @@ func (p *process) state(timers []string) string {
 			}
 		}
 	}
-	for i, u := range kept {
-		fmt.Fprintf(&b, " {%s}", u.text)
-		if i == len(kept)-1 {
-			fmt.Fprintf(&b, " %d %d", now-u.asked, now-u.heard)
-		}
+	for _, u := range kept {
+		fmt.Fprintf(&b, " {%s} %d %d", u.text, now-u.asked, now-u.heard)
 	}
 	return b.String()
 }
 
-// notedIn adds an utterance, or renews the last one that says the same.
-func notedIn(us []utterance, u utterance) []utterance {
-	if n := len(us); n > 0 && us[n-1].text == u.text {
-		us[n-1] = u
+// noted adds an utterance. One that says the same as the last renews it. And
+// what go-redis has sent again, because the reply was lost, is one question to
+// its client, asked when it was first sent.
+func (p *process) noted(us []utterance, u utterance) []utterance {
+	last := len(us) - 1
+	switch {
+	case last >= 0 && us[last].lost && us[last].request == u.request && !p.w.opts.NoRetries:
+		u.asked = us[last].asked
+		return append(us[:last], u)
+	case last >= 0 && us[last].text == u.text:
+		us[last] = u
 		return us
 	}
 	return append(us, u)
@@ -349,7 +366,7 @@ func notedIn(us []utterance, u utterance) []utterance {
 
 // door writes down what the instance has at the door, and reports whether any of
 // it belongs to its business. The caller holds World.mu.
-func (p *process) door(b *strings.Builder, timers []string) (business bool) {
+func (p *process) door(b *strings.Builder, begins, renews string) (business bool) {
 	var door []string
 	for _, c := range p.w.conns {
 		if c.process != p || len(c.queue) == 0 {
@@ -360,7 +377,7 @@ func (p *process) door(b *strings.Builder, timers []string) (business bool) {
 			says = says[1:]
 		}
 		text := "<" + strings.Join(says, " ") + "> "
-		if slices.Contains(timers, says[0]) {
+		if says[0] == begins || says[0] == renews {
 			text += fmt.Sprintf("%d ", p.w.Now()-c.came)
 		} else {
 			business = true

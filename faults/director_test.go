@@ -95,7 +95,7 @@ func TestStatesOfADirectedWorld(t *testing.T) {
 					return err
 				}
 			}
-			s = w.State()
+			s = w.State("", "")
 			return nil
 		})
 		require.NoError(t, err)
@@ -105,4 +105,8 @@ func TestStatesOfADirectedWorld(t *testing.T) {
 	require.NotEqual(t, state("AB"), state("A"))
 	require.NotEqual(t, state("AB"), state("AB!"))
 	require.NotEqual(t, state("AB"), state("AB*"))
+
+	// go-redis has asked again, and its client knows of nothing.
+	require.Equal(t, state("AB"), state("A?AB"))
+	require.NotEqual(t, state("AB"), state("A?B"))
 }

@@ -51,7 +51,7 @@ func fromRoot(path string) string {
 //	costs v3_expire v4_owner          what stages send, counted in a run
 //	run go doc ./v4_owner             what a command prints
 //
-// Matrix, stages and drafts are the others.
+// The tables are the others: matrix, stages, drafts and schedules.
 var blocks = map[string]func(words []string) (string, error){
 	"code":    code,
 	"diff":    stepDiff,

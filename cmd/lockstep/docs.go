@@ -63,6 +63,8 @@ func content(words []string) (string, error) {
 		return drafts(), nil
 	case slices.Equal(words, []string{"stages"}):
 		return steps(), nil
+	case slices.Equal(words, []string{"schedules"}):
+		return schedules()
 	case len(words) == 3 && words[0] == "timeline":
 		return timeline(words[1], words[2])
 	case len(words) > 0 && blocks[words[0]] != nil:

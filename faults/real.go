@@ -74,16 +74,33 @@ func lendServer() (open func() (server, error), release func()) {
 		fmt.Fprintf(os.Stderr, "lockstep: %s=%s: %v\n", ServerEnv, binary, err)
 		os.Exit(1)
 	}
-	return r.open, func() {
-		select {
-		case <-r.died: // a play has shut it down
-			return
-		default:
-		}
-		idle.Lock()
-		defer idle.Unlock()
-		idle.servers = append(idle.servers, r)
+	return r.open, r.giveBack
+}
+
+// TryServer starts the server that LOCKSTEP_SERVER names, and keeps it for the
+// first world. It returns why that can't be, in one line, for a program that
+// wants to say so in its own way. There is nothing to try of the embedded server.
+func TryServer() error {
+	binary := os.Getenv(ServerEnv)
+	if binary == "" {
+		return nil
 	}
+	r, err := borrow(binary)
+	if err == nil {
+		r.giveBack()
+	}
+	return err
+}
+
+func (r *real) giveBack() {
+	select {
+	case <-r.died: // a play has shut it down
+		return
+	default:
+	}
+	idle.Lock()
+	defer idle.Unlock()
+	idle.servers = append(idle.servers, r)
 }
 
 func borrow(binary string) (*real, error) {

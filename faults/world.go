@@ -108,7 +108,7 @@ type World struct {
 // message who waits for what.
 //
 // The server is embedded, or, when LOCKSTEP_SERVER names a binary, a private
-// process of that; see [ServerName]. If that can't be started, Run says so in
+// process of that; see [ServerEnv]. If that can't be started, Run says so in
 // one line and exits with status 1: nothing that follows could be trusted.
 func Run(opts Options, play func(*World) error) (timeline *Timeline, err error) {
 	open, release := lendServer()

@@ -29,6 +29,9 @@ func addServerFlag(root *cobra.Command) {
 		if _, err := exec.LookPath(server); err != nil {
 			return fmt.Errorf("there is no server %s; install redis-server (7.0 or later), or leave it out", quoted(server))
 		}
+		if err := faults.TryServer(); err != nil {
+			return fmt.Errorf("%s is no server to play on: %w", quoted(server), err)
+		}
 		return nil
 	}
 }

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,7 +48,8 @@ broken.`,
 				return fmt.Errorf("--workers wants a number from 1 to 64, not %d", workers)
 			}
 			r, err := search(cmd, q, workers)
-			if err != nil {
+			ended := errors.Is(err, errInterrupted)
+			if err != nil && !ended {
 				return err
 			}
 			if asJSON {
@@ -54,8 +57,11 @@ broken.`,
 			} else {
 				err = say(cmd, paint(exploration(q, r, a.again())))
 			}
-			if err == nil && failOnBreak && len(r.Breaks) > 0 {
+			switch {
+			case err == nil && failOnBreak && len(r.Breaks) > 0:
 				return errBroke
+			case err == nil && ended:
+				return errInterrupted
 			}
 			return err
 		},
@@ -68,9 +74,10 @@ broken.`,
 }
 
 // search asks the question with workers, and shows how far it is. The first
-// interrupt ends it with what it has found; the second is as usual.
+// interrupt ends it with what it has found, and errInterrupted; the second is as
+// usual.
 func search(cmd *cobra.Command, q explore.Question, workers int) (explore.Report, error) {
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	var helpers []*exec.Cmd
@@ -81,7 +88,11 @@ func search(cmd *cobra.Command, q explore.Question, workers int) (explore.Report
 		}
 	}
 	return showProgress(ctx, cmd.ErrOrStderr(), q, func(ctx context.Context, q explore.Question) (explore.Report, error) {
-		return explore.Search(ctx, q, helpers...)
+		r, err := explore.Search(ctx, q, helpers...)
+		if err == nil && ctx.Err() != nil && !r.Exhausted {
+			err = errInterrupted
+		}
+		return r, err
 	})
 }
 
@@ -95,7 +106,7 @@ func helperCommand() *cobra.Command {
 		Hidden: true,
 		Args:   between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			signal.Ignore(os.Interrupt) // that is for the search, which then ends its workers
+			signal.Ignore(os.Interrupt, syscall.SIGTERM) // that is for the search, which then ends its workers
 			return explore.Serve(cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
@@ -171,7 +182,7 @@ func newFindings(q explore.Question, r explore.Report) findings {
 		switch {
 		case ok:
 			one.Outcome, one.Schedule = "breaks", broken.Schedule.String()
-		case !r.Asks(p):
+		case r.Schedules > 0 && !r.Asks(p): // before the first it isn't known
 			one.Outcome = "can't arise"
 		case r.Exhausted:
 			one.Outcome = "holds"

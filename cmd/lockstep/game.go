@@ -20,7 +20,7 @@ const keys = "123456789abcdefgijklmnop"
 // patience is how long a player waits for a hint, in real time.
 const patience = 3 * time.Second
 
-// tail is how many lines of the timeline are shown: the moves must fit below.
+// tail is how many lines of the timeline are shown at most.
 const tail = 9
 
 // game is a world whose adversary is the player. Where it stands depends on the
@@ -171,52 +171,102 @@ func (g *game) search(from faults.Schedule, until explore.Property) (explore.Rep
 }
 
 // screen is all that the player sees.
-func (g *game) screen() string {
+func (g *game) screen() string { return g.layout(tail, wide) }
+
+// fit is the screen for a terminal of that size: the moves and the answer must be
+// on it, so the story gives way, and then all that can be done without.
+func (g *game) fit(width, height int) string {
+	width = min(width, wide)
+	for lines := tail; lines >= 0; lines-- {
+		if text := g.layout(lines, width); strings.Count(text, "\n") <= height {
+			return text
+		}
+	}
 	var b strings.Builder
-	b.WriteString(wrap(setting(g.Question)))
+	fmt.Fprintf(&b, "Moves: %s\n", g.path)
+	b.WriteString(g.world(width))
+	var moves []string
+	for i, m := range g.view.Moves {
+		if i < len(keys) {
+			moves = append(moves, fmt.Sprintf("%c%s%s", keys[i], noBreak, m.Choice))
+		}
+	}
+	b.WriteString(wrapTo(strings.Join(moves, "  "), width))
+	b.WriteString(g.verdict(width))
+	b.WriteString("u back, h hint, r again, q quit\n")
+	return b.String()
+}
+
+// noBreak is a space at which no line is broken.
+const noBreak = "\u00a0"
+
+// layout is the screen with so many lines of the story, or with none.
+func (g *game) layout(lines, width int) string {
+	var b strings.Builder
+	b.WriteString(wrapTo(setting(g.Question), width))
 	if len(g.path) > 0 {
 		fmt.Fprintf(&b, "Moves so far: %s\n", g.path)
 	}
-	b.WriteString("\n" + g.story() + "\n")
-	for _, a := range g.view.Clients {
-		fmt.Fprintf(&b, "  %-6s %s\n", a.Name, clip(standing(a), wide-9))
+	b.WriteString("\n")
+	if lines > 0 {
+		b.WriteString(g.story(lines) + "\n")
 	}
-	fmt.Fprintf(&b, "  %-6s %s\n", "lock", g.lock())
-	fmt.Fprintf(&b, "  %-6s %s\n", "stock", g.view.Books)
-	fmt.Fprintf(&b, "  %-6s %s\n\n", "yours", allowance(g.view.Left))
+	b.WriteString(g.world(width) + "\n")
 	for i, m := range g.view.Moves {
 		if i < len(keys) {
 			line := fmt.Sprintf("  %c  %-3s %s", keys[i], m.Choice, inWords(m, g.view.Clients))
-			b.WriteString(clip(line, wide) + "\n")
+			b.WriteString(clip(line, width) + "\n")
 		}
 	}
+	b.WriteString(g.verdict(width))
+	b.WriteString("\n" + wrapTo("u takes a move back, h is a hint, r starts again, q ends the game", width))
+	return b.String()
+}
+
+// world is where everybody stands.
+func (g *game) world(width int) string {
+	var b strings.Builder
+	line := func(label, text string) {
+		fmt.Fprintf(&b, "  %-6s %s\n", label, clip(text, width-9))
+	}
+	for _, a := range g.view.Clients {
+		line(a.Name, standing(a))
+	}
+	line("lock", g.lock())
+	line("stock", g.view.Books.String())
+	line("yours", allowance(g.view.Left))
+	return b.String()
+}
+
+// verdict is what is broken, and the answer to the last input.
+func (g *game) verdict(width int) string {
+	var b strings.Builder
 	for _, p := range g.view.Broken {
-		fmt.Fprintf(&b, "✗ not so: %s\n", p)
+		b.WriteString(wrapTo(fmt.Sprintf("✗ not so: %s", p), width))
 	}
 	switch {
 	case g.view.Over && len(g.view.Broken) == 0:
-		b.WriteString("✓ All are done, and no promise is broken.\n")
+		b.WriteString(wrapTo("✓ All are done, and no promise is broken.", width))
 	case g.view.Over:
 		b.WriteString("All are done.\n")
 	}
 	if g.says != "" {
-		b.WriteString(wrap(g.says))
+		b.WriteString(wrapTo(g.says, width))
 	}
-	b.WriteString("\nu takes a move back, h is a hint, r starts again, q ends the game\n")
 	return b.String()
 }
 
-// story is the end of the timeline.
-func (g *game) story() string {
-	lines := strings.SplitAfter(g.view.Timeline.String(), "\n")
-	if n := len(lines); n > 0 && lines[n-1] == "" {
-		lines = lines[:n-1]
+// story is the timeline, or, if that is longer, its head and its last lines. How
+// it ends is the verdict's to say.
+func (g *game) story(last int) string {
+	lines := strings.SplitAfter(strings.TrimSuffix(g.view.Timeline.String(), "\n"), "\n")
+	if len(g.view.Broken) > 0 {
+		lines = lines[:len(lines)-1]
 	}
-	if len(lines) > tail+1 {
-		cut := len(lines) - tail
+	if cut := len(lines) - last; cut > 1 {
 		lines = append([]string{lines[0], fmt.Sprintf("… %s before\n", amount(cut-1, "line", "lines"))}, lines[cut:]...)
 	}
-	return strings.Join(lines, "")
+	return strings.TrimSuffix(strings.Join(lines, ""), "\n") + "\n"
 }
 
 // lock is who holds the lock, and for how long.

@@ -14,7 +14,8 @@
 // With --server redis-server, plays run on a private process of that.
 //
 // Wrong input is one line on standard error and exit status 2. A finding, like a
-// document that is out of date, is exit status 1.
+// document that is out of date, is exit status 1. What was interrupted says what
+// it has, and ends with 130.
 package main
 
 import (
@@ -31,10 +32,16 @@ func (f finding) Error() string { return string(f) }
 
 const errStale = finding("out of date; run: make docs")
 
+// errInterrupted means that the user has ended it. They know that already.
+var errInterrupted = errors.New("interrupted")
+
 func main() {
 	err := command().Execute()
-	if err == nil {
+	switch {
+	case err == nil:
 		return
+	case errors.Is(err, errInterrupted):
+		os.Exit(130) // 128 and the number of the signal, as shells have it
 	}
 	fmt.Fprintln(os.Stderr, "lockstep:", err)
 	if _, ok := errors.AsType[finding](err); ok {

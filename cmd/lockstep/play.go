@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
@@ -64,27 +65,36 @@ func playByKeys(cmd *cobra.Command, g *game) error {
 	if _, err := tea.NewProgram(t, tea.WithContext(cmd.Context())).Run(); err != nil {
 		return err
 	}
-	if t.failed != nil {
+	if t.failed != nil && !errors.Is(t.failed, errInterrupted) {
 		return t.failed
 	}
-	return say(cmd, paint(g.screen()))
+	return errors.Join(say(cmd, paint(g.screen())), t.failed)
 }
 
 // gameTable is where the game is played by keys.
 type gameTable struct {
 	*game
-	failed error
+	width, height int // of the terminal; zero if it has not said
+	failed        error
 }
 
 func (*gameTable) Init() tea.Cmd { return nil }
 
 func (t *gameTable) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if size, ok := msg.(tea.WindowSizeMsg); ok {
+		t.width, t.height = size.Width, size.Height
+	}
 	key, ok := msg.(tea.KeyPressMsg)
 	if !ok {
 		return t, nil
 	}
-	quit := key.String() == "ctrl+c" || key.String() == "esc"
-	if !quit {
+	quit := false
+	switch key.String() {
+	case "ctrl+c":
+		t.failed = errInterrupted
+	case "esc":
+		quit = true
+	default:
 		quit, t.failed = t.do(key.String())
 	}
 	if quit || t.failed != nil {
@@ -94,7 +104,11 @@ func (t *gameTable) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 func (t *gameTable) View() tea.View {
-	v := tea.NewView(paint(t.screen()))
+	text := t.screen()
+	if t.height > 0 {
+		text = t.fit(t.width, t.height)
+	}
+	v := tea.NewView(paint(text))
 	v.AltScreen = true
 	return v
 }

@@ -62,7 +62,9 @@ func sayJSON(cmd *cobra.Command, v any) error {
 }
 
 // wrap breaks a text into lines that fit.
-func wrap(text string) string { return lipgloss.Wrap(text, wide, "") + "\n" }
+func wrap(text string) string { return wrapTo(text, wide) }
+
+func wrapTo(text string, width int) string { return lipgloss.Wrap(text, width, "") + "\n" }
 
 // beside is a text with a label at its left.
 func beside(label, text string) string {

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/stretchr/testify/require"
+
+	"lockstep/explore"
+	"lockstep/stages"
+)
+
+func table4(t *testing.T) *gameTable {
+	t.Helper()
+	g, err := newGame(explore.Question{
+		Stage:   stages.V4,
+		Program: explore.Plain,
+		Lease:   explore.DefaultLease,
+		Budget:  explore.Budget{Clients: 2, Slow: 4, Crashes: 1, Lost: 1},
+	})
+	require.NoError(t, err)
+	return &gameTable{game: g}
+}
+
+// press has the keys pressed, and reports whether the game has ended.
+func press(t *gameTable, keys string) (ended bool) {
+	for _, key := range keys {
+		_, cmd := t.Update(tea.KeyPressMsg{Code: key, Text: string(key)})
+		ended = cmd != nil
+	}
+	return ended
+}
+
+// Whatever the terminal's size, the moves and the answer are on it.
+func TestTheGameFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	for _, size := range []tea.WindowSizeMsg{{Width: 200, Height: 60}, {Width: 80, Height: 24}, {Width: 60, Height: 30}, {Width: 40, Height: 12}} {
+		table := table4(t)
+		table.Update(size)
+		press(table, "1333B?")
+		text := table.View().Content
+		require.LessOrEqual(t, strings.Count(text, "\n"), size.Height, text)
+		for line := range strings.Lines(text) {
+			if !strings.Contains(line, "lock:stock") { // a timeline is as wide as it is
+				require.LessOrEqual(t, lipgloss.Width(line), size.Width, line)
+			}
+		}
+		words := strings.Join(strings.Fields(strings.ReplaceAll(text, noBreak, " ")), " ")
+		require.Contains(t, words, "A...B")
+		require.Contains(t, words, "b, 60ms left")
+		require.Contains(t, words, "7 B!")
+		require.Contains(t, words, "at most one is inside")
+		require.Contains(t, words, `"?" is no move`)
+	}
+}
+
+func TestKeysThatEndTheGame(t *testing.T) {
+	t.Parallel()
+	table := table4(t)
+	require.False(t, press(table, "13u"))
+	require.True(t, press(table, "q"))
+	require.NoError(t, table.failed)
+
+	table = table4(t)
+	_, cmd := table.Update(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
+	require.NotNil(t, cmd)
+	require.ErrorIs(t, table.failed, errInterrupted)
+}
+
+// A search that is interrupted says what it has.
+func TestInterruptedSearch(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out strings.Builder
+	cmd := command()
+	cmd.SetArgs([]string{"explore", "v1", "--workers", "1"})
+	cmd.SetOut(&out)
+	require.ErrorIs(t, cmd.ExecuteContext(ctx), errInterrupted)
+	require.Contains(t, out.String(), "Not finished: 0 schedules")
+	require.Contains(t, out.String(), "at most one is inside: not broken so far")
+}

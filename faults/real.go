@@ -159,6 +159,7 @@ func startReal(binary string) (*real, error) {
 	cmd := exec.Command("sh", "-c", keeper, "lockstep", dir, path,
 		"--port", "0", "--unixsocket", r.socket, "--dir", dir, "--save", "", "--appendonly", "no")
 	cmd.Stdout, cmd.Stderr = log, log
+	apart(cmd)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -32,11 +32,13 @@ func exploreCommand() *cobra.Command {
 next, when time passes, what fails. It says which promises of a lock hold in all
 of them, and gives the shortest schedule that breaks the others.
 
+A search that is interrupted says what it has covered; its exit status is 130.
+
 With --json: the "stage", the "program", the "budget", "schedules" and "states"
 that were run and seen, whether all were ("exhausted"), and "properties": each
 has its "name", its "outcome" (holds, breaks, open, can't arise) and, if it
 breaks, the shortest "schedule". "open" is what an unfinished search has not
-broken.`,
+broken.` + programList(),
 		Example: "  lockstep explore v4\n  lockstep explore v7 --freezes 1 --slow 0\n  lockstep explore v6 --program long",
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -212,7 +214,7 @@ other:
 It must be the schedule of the same clients, program and lease. A schedule that
 breaks the stage is no error.
 
-With --json: the timeline as package faults has it, with times in nanoseconds.`,
+With --json: the timeline as package faults has it, with times in nanoseconds.` + programList(),
 		Example: "  lockstep replay v4 A...B\n  lockstep replay v7 'AA*B.B.B.B'",
 		Args:    between(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -14,11 +14,11 @@ func playCommand() *cobra.Command {
 		Use:   "play STAGE",
 		Short: "Be the adversary, and try to break a stage",
 		Long: `You are the network, the scheduler and the power cut. Pick what happens next,
-until two are inside, or an item is sold twice. A slow step, a crash, a lost reply
-and a freeze each cost one of what you have.
+until two are inside, or an item is sold twice. A slow step, a crash, a lost
+reply and a freeze each cost one of what you have.
 
 On a terminal a key is a move. Elsewhere moves are read from standard input, one
-or more on a line, and the world is shown after each line.`,
+or more on a line, and the world is shown after each line.` + programList(),
 		Example: "  lockstep play v4\n  lockstep play v7 --freezes 1\n  echo A...B | lockstep play v3",
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {

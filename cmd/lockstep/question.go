@@ -42,8 +42,18 @@ func (a *asking) flags(cmd *cobra.Command) {
 	f.IntVar(&a.budget.Lost, "lost", 1, "replies that may be lost")
 	f.IntVar(&a.budget.Freezes, "freezes", 0, "times that a client may freeze for more than a lease")
 	f.IntVar(&a.lease, "lease", explore.DefaultLease, "the lease, in tries of a waiter (20ms)")
-	f.StringVar(&a.program, "program", "plain", "what each client does: "+programNames())
+	f.StringVar(&a.program, "program", "plain", "what each client does: a `word` above")
 	f.BoolVar(&a.noRetries, "no-retries", false, "go-redis sends no command again by itself")
+}
+
+// programList says what the words of --program mean.
+func programList() string {
+	var b strings.Builder
+	b.WriteString("\n\nPrograms:\n\n")
+	for _, p := range programs {
+		fmt.Fprintf(&b, "  %-8s %s\n", p.name, p.Program)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 func programNames() string {

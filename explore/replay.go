@@ -89,7 +89,7 @@ func (r *run) replay(schedule faults.Schedule) error {
 			break
 		}
 		if err := r.take(schedule[i]); err != nil {
-			return fmt.Errorf("step %d of %s: %w", i+1, schedule, err)
+			return fmt.Errorf("step %d: %w", i+1, err)
 		}
 	}
 	if r.over() {

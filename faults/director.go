@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 )
 
 // Kind says what a choice does.
@@ -70,7 +71,8 @@ func ParseSchedule(text string) (Schedule, error) {
 			continue
 		}
 		if text[i] < 'A' || text[i] > 'Z' {
-			return nil, fmt.Errorf("%w: %q at place %d is no client and not a dot", ErrSchedule, text[i], i+1)
+			letter, _ := utf8.DecodeRuneInString(text[i:])
+			return nil, fmt.Errorf("%w: %q at place %d is no client, which is a capital letter, and no dot", ErrSchedule, letter, i+1)
 		}
 		c := Choice{Kind: Pass, Client: text[i : i+1], Nth: 1}
 		i++
@@ -135,8 +137,12 @@ func (p *process) working() bool {
 // client stays so for freeze. The error is ErrSchedule if the choice is not
 // among [World.Choices].
 func (w *World) Take(choice Choice, step, freeze time.Duration) error {
-	if !slices.Contains(w.Choices(), choice) {
-		return fmt.Errorf("%w: %s is no choice here%s", ErrSchedule, choice, w.whoWaits())
+	if choices := w.Choices(); !slices.Contains(choices, choice) {
+		var words []string
+		for _, c := range choices {
+			words = append(words, c.String())
+		}
+		return fmt.Errorf("%w: %s is no choice here; there are %s", ErrSchedule, choice, strings.Join(words, " "))
 	}
 	switch choice.Kind {
 	case Tick:

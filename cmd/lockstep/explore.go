@@ -230,7 +230,7 @@ With --json: the timeline as package faults has it, with times in nanoseconds.` 
 			view, err := explore.Look(q, schedule)
 			switch {
 			case err != nil:
-				return oneLine(err)
+				return err
 			case asJSON:
 				return sayJSON(cmd, view.Timeline)
 			}
@@ -243,15 +243,6 @@ With --json: the timeline as package faults has it, with times in nanoseconds.` 
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd
-}
-
-// oneLine leaves out what an error says in further lines: who waits for what.
-func oneLine(err error) error {
-	first, rest, more := strings.Cut(err.Error(), "\n")
-	if !more {
-		return err
-	}
-	return fmt.Errorf("%s (%s)", first, strings.ReplaceAll(strings.TrimSpace(rest), "\n", "; "))
 }
 
 // retold is a schedule, run again.

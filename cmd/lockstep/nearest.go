@@ -35,7 +35,7 @@ func nearest(word string, names []string) string {
 	if word == "" {
 		return ""
 	}
-	best, least := "", utf8.RuneCountInString(word)/2
+	best, least := "", utf8.RuneCountInString(strings.TrimLeft(word, "-"))/2
 	for _, name := range names {
 		away := distance(fold(word), fold(name))
 		if strings.Contains(fold(name), fold(word)) {

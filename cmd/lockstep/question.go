@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,6 +70,9 @@ func (a *asking) question(stage string) (explore.Question, error) {
 	s, err := findStage(stage)
 	if err != nil {
 		return explore.Question{}, err
+	}
+	if a.lease == 0 { // which a question takes for the default
+		return explore.Question{}, errors.New("--lease wants a number of tries, from 1 on, not 0")
 	}
 	q := explore.Question{Stage: s, Budget: a.budget, Lease: a.lease, NoRetries: a.noRetries}
 	for _, p := range programs {

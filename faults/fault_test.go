@@ -420,8 +420,8 @@ func TestMisuse(t *testing.T) {
 			a.PauseBefore("del")
 			send(a, "DEL", "lock")
 		},
-		"the pause of A: before or after which command?": func(_ *faults.World, a *faults.Client) { a.PauseBefore(" ") },
-		`a client called "B\nC": a name of one line, please`:         func(w *faults.World, _ *faults.Client) { w.Client("B\nC") },
+		"the pause of A: before or after which command?":     func(_ *faults.World, a *faults.Client) { a.PauseBefore(" ") },
+		`a client called "B\nC": a name of one line, please`: func(w *faults.World, _ *faults.Client) { w.Client("B\nC") },
 		"only the play may move the world": func(w *faults.World, a *faults.Client) {
 			a.Do("verb", func(context.Context) { w.Sleep(time.Second) })
 		},

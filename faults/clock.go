@@ -116,6 +116,9 @@ func (w *World) settle() {
 	w.moved.Store(int64(w.Now()))
 	for {
 		synctest.Wait()
+		if w.deliver() {
+			continue
+		}
 		if w.opts.Directed {
 			c := w.nextSetUp()
 			if c == nil {

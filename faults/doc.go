@@ -80,8 +80,9 @@
 // clients have no time limits but those of their contexts.
 //
 // The proxy waits for the reply to each command before time may pass, so it
-// refuses commands whose reply comes when it pleases: SUBSCRIBE, BLPOP and their
-// kin.
+// refuses commands whose reply comes when it pleases: BLPOP and its kin.
+// SUBSCRIBE works on the embedded server, whose messages are there as soon as
+// the world is at rest, and not on a real one.
 //
 // Code that spins, or waits for a mutex that nobody frees, never lets the fake
 // clock move; a minute of real time ends the program then, and says so.

@@ -32,7 +32,12 @@ type conn struct {
 	// refused. Used by the play's goroutine alone.
 	inMulti, refused bool
 
+	// A connection that has subscribed gets what the server says when it pleases:
+	// from then on hear takes it in, and deliver hands it on.
+	subscribed bool
+
 	// Guarded by World.mu.
+	heard    []string   // what the server has said to a subscriber, and the client has not got yet
 	queue    [][]string // what the client has sent and waits for: one batch
 	said     []string   // what that says, when saidWith tokens had names
 	saidWith int
@@ -296,7 +301,11 @@ func (w *World) letThrough(c *conn) {
 			w.refresh(words)
 		}
 		step.Commands = append(step.Commands, w.timeline.learn(c.process.name, words))
-		step.Replies = append(step.Replies, describe(reply, w.timeline.text))
+		answer := describe(reply, w.timeline.text)
+		if c.subscribed {
+			answer = "listening" // the reply comes in its own time
+		}
+		step.Replies = append(step.Replies, answer)
 	}
 	if setUp {
 		c.reply(replies...)
@@ -338,9 +347,12 @@ func (c *conn) exchange(words []string) (string, error) {
 	}
 	var reply string
 	var err error
-	if answersAsItPleases(name) {
+	switch {
+	case c.subscribed || name == "SUBSCRIBE" && c.w.server.speaksUp():
+		return "", c.subscribe(words)
+	case answersAsItPleases(name), name == "SUBSCRIBE", name == "UNSUBSCRIBE":
 		reply = errorReply("ERR Lockstep's proxy does not carry %s: its replies come when they please", name)
-	} else {
+	default:
 		reply, err = c.ask(words)
 	}
 	switch {
@@ -378,7 +390,7 @@ func changedNothing(words []string, reply string) bool {
 // time may pass, so it can't carry those.
 func answersAsItPleases(name string) bool {
 	switch name {
-	case "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE",
+	case "PSUBSCRIBE", "SSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE",
 		"MONITOR", "SYNC", "PSYNC", "WAIT", "WAITAOF", "XREAD", "XREADGROUP",
 		"BLPOP", "BRPOP", "BLMOVE", "BLMPOP", "BRPOPLPUSH", "BZPOPMIN", "BZPOPMAX", "BZMPOP":
 		return true

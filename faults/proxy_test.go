@@ -209,20 +209,6 @@ func TestBlockingCommandsAreRefused(t *testing.T) {
 	})
 }
 
-func TestSubscribeIsRefused(t *testing.T) {
-	t.Parallel()
-	perform(t, func(w *faults.World) {
-		a := w.Client("A")
-		var err error
-		a.Do("subscribe", func(ctx context.Context) {
-			news := a.Redis().Subscribe(ctx, "news")
-			defer func() { _ = news.Close() }()
-			_, err = news.Receive(ctx)
-		})
-		require.ErrorContains(t, err, "does not carry SUBSCRIBE")
-	})
-}
-
 // Bytes that are no command get an answer that says so, and the end of the
 // connection. Nothing of it is a step.
 func TestRubbish(t *testing.T) {

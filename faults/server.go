@@ -33,6 +33,10 @@ type server interface {
 	// went through since the last sync, nil if nothing did.
 	sync(now time.Duration, sent []string) ([]Key, error)
 
+	// speaksUp reports whether it can say something that nobody asked for, to a
+	// subscriber, without time passing meanwhile.
+	speaksUp() bool
+
 	// put sets a string, without a lease.
 	put(key, value string) error
 
@@ -47,6 +51,8 @@ func openEmbedded() (server, error) {
 	m.ClockTTL(true)
 	return embedded{m}, nil
 }
+
+func (embedded) speaksUp() bool { return true }
 
 func (e embedded) dial() (net.Conn, error) { return e.Dial() }
 

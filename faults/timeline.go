@@ -242,7 +242,8 @@ func (t *Timeline) learn(client string, words []string) []string {
 	return shown
 }
 
-// A script's name is the first word of the comment that it begins with.
+// A script's name is the first word of the comment that it begins with. One without
+// such a comment goes by its SHA-1.
 var scriptName = regexp.MustCompile(`^\s*--\s*([A-Za-z]\w*)`)
 
 // learnScript notes the name of a script whose text goes to the server.
@@ -254,8 +255,13 @@ func (t *Timeline) learnScript(words []string) {
 	case command == "SCRIPT" && len(words) > 2:
 		text = words[2]
 	}
+	if text == "" {
+		return
+	}
+	sum := scriptSum(text)
+	t.scripts[sum] = sum
 	if m := scriptName.FindStringSubmatch(text); m != nil {
-		t.scripts[scriptSum(text)] = m[1]
+		t.scripts[sum] = m[1]
 	}
 }
 

@@ -157,7 +157,7 @@ func TestUnnamedScript(t *testing.T) {
 	})
 	require.Equal(t, []string{
 		"0s EVAL script 4a22673 k → k free",
-		"0s EVALSHA script 4a22673 k → k free",
+		"0s script 4a22673 k → k free",
 	}, lines(timeline))
 }
 
@@ -391,7 +391,7 @@ func TestUnnamedScriptWithoutKeys(t *testing.T) {
 	require.Equal(t, []string{
 		"0s EVALSHA script e0e1f9f → NOSCRIPT free",
 		"0s EVAL script e0e1f9f → 1 free",
-		"0s EVALSHA script e0e1f9f → 1 free",
+		"0s script e0e1f9f → 1 free",
 	}, lines(timeline))
 	require.NotContains(t, timeline.String(), "  →")
 }

@@ -428,7 +428,7 @@ func TestKeyOfAnotherType(t *testing.T) {
 
 		a.Unlock()
 		switch {
-		case notHeld[s.stage.Name] == nil:
+		case s.stage.NotHeld == nil:
 			s.NoError(a.err)
 			s.free() // v1 to v3 delete whatever is there (ForeignUnlock)
 			return

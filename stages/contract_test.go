@@ -7,10 +7,6 @@ import (
 	"time"
 
 	"lockstep/stages"
-	v4 "lockstep/v4_owner"
-	v5 "lockstep/v5_lua_release"
-	v6 "lockstep/v6_reentrant_hash"
-	v7 "lockstep/v7_watchdog"
 )
 
 // The promises that all stages have in common. Where a stage can't keep one,
@@ -117,20 +113,12 @@ func TestCancelledContextSendsNothing(t *testing.T) {
 	})
 }
 
-// notHeld is the error by which a stage says that there was nothing to unlock.
+// saysNotHeld insists that an Unlock had nothing to unlock, in the stage's way.
+//
 // v1, v2 and v3 have none: their Unlock deletes whatever is there and says that
 // all is well. That is their lesson (ForeignUnlock), and v4 repairs it.
-var notHeld = map[string]error{
-	"v4_owner":          v4.ErrNotHeld,
-	"v5_lua_release":    v5.ErrNotHeld,
-	"v5_watch_release":  v5.ErrNotHeld,
-	"v6_reentrant_hash": v6.ErrNotHeld,
-	"v7_watchdog":       v7.ErrNotHeld,
-}
-
-// saysNotHeld insists that an Unlock had nothing to unlock, in the stage's way.
 func (s *scene) saysNotHeld(err error) {
-	switch want := notHeld[s.stage.Name]; {
+	switch want := s.stage.NotHeld; {
 	case want != nil:
 		s.ErrorIs(err, want)
 		s.EqualError(err, "release lock:stock: lock: not held")

@@ -46,20 +46,23 @@ var (
 		Adds:    "a look at the owner before the DEL",
 		Lease:   true,
 		Acquire: "SET", Release: "DEL",
-		New: func(f Flow) (Lock, error) { return v4.New(f.Redis, f.Key, f.Lease) },
+		NotHeld: v4.ErrNotHeld,
+		New:     func(f Flow) (Lock, error) { return v4.New(f.Redis, f.Key, f.Lease) },
 	}
 	V5 = Stage{
 		Name:    "v5_lua_release",
 		Adds:    "look and delete in one script",
 		Lease:   true,
 		Acquire: "SET", Release: "releaseIfOwner",
-		New: func(f Flow) (Lock, error) { return v5.New(f.Redis, f.Key, f.Lease) },
+		NotHeld: v5.ErrNotHeld,
+		New:     func(f Flow) (Lock, error) { return v5.New(f.Redis, f.Key, f.Lease) },
 	}
 	V6 = Stage{
 		Name:    "v6_reentrant_hash",
 		Adds:    "a count for the owner who locks again",
 		Lease:   true,
 		Acquire: "acquireOrReenter", Release: "releaseOnce",
+		NotHeld: v6.ErrNotHeld,
 		New: func(f Flow) (Lock, error) {
 			factory, err := v6.NewFactory(f.Redis, f.Lease)
 			if err != nil {
@@ -73,6 +76,7 @@ var (
 		Adds:    "renewal while the work goes on, and news of a loss",
 		Lease:   true,
 		Acquire: "acquireOrReenter", Release: "releaseOnce", Renew: "renewIfOwner",
+		NotHeld: v7.ErrNotHeld,
 		New: func(f Flow) (Lock, error) {
 			factory, err := v7.NewFactory(f.Redis, f.Lease)
 			if err != nil {
@@ -90,8 +94,9 @@ var V5Watch = Stage{
 	Adds:    "look and delete in WATCH … MULTI … EXEC",
 	Lease:   true,
 	Acquire: "SET", Release: "DEL",
-	Like: "v5_lua_release",
-	New:  func(f Flow) (Lock, error) { return v5.NewWatch(f.Redis, f.Key, f.Lease) },
+	NotHeld: v5.ErrNotHeld,
+	Like:    "v5_lua_release",
+	New:     func(f Flow) (Lock, error) { return v5.NewWatch(f.Redis, f.Key, f.Lease) },
 }
 
 // The drafts, in the order of the stages that put them right.

@@ -53,6 +53,10 @@ type Stage struct {
 	// where the version sends none. Release is the last step of an Unlock.
 	Acquire, Release, Renew string
 
+	// NotHeld is the error of an Unlock that had nothing to unlock; nil where it
+	// can't know.
+	NotHeld error
+
 	// Do is how callers of this version bracket their business, if they don't
 	// do it as [Do] does.
 	Do func(ctx context.Context, lock Lock, business Business) (answer string, err error)

@@ -1,0 +1,45 @@
+package setnx
+
+import (
+	"testing"
+
+	"lockstep/hazards"
+	"lockstep/stages"
+	"lockstep/workshop"
+)
+
+// mine is the lock in lock.go, handed in.
+var mine = workshop.Entry{
+	Exercise: workshop.E1,
+	New: func(f stages.Flow) (stages.Lock, error) {
+		return New(f.Redis, f.Key)
+	},
+}
+
+// What this exercise is about.
+
+func TestTwoServers(t *testing.T) { mine.Survives(t, hazards.TwoServers) }
+
+// What every lock promises.
+
+func TestFreeLock(t *testing.T)     { mine.Survives(t, workshop.FreeLock) }
+func TestTakenLock(t *testing.T)    { mine.Survives(t, workshop.TakenLock) }
+func TestHandOff(t *testing.T)      { mine.Survives(t, workshop.HandOff) }
+func TestDeadlineKept(t *testing.T) { mine.Survives(t, workshop.DeadlineKept) }
+func TestCalledOff(t *testing.T)    { mine.Survives(t, workshop.CalledOff) }
+func TestSecondUse(t *testing.T)    { mine.Survives(t, workshop.SecondUse) }
+func TestOtherKey(t *testing.T)     { mine.Survives(t, workshop.OtherKey) }
+func TestUnanswered(t *testing.T)   { mine.Survives(t, workshop.Unanswered) }
+func TestBadInput(t *testing.T)     { mine.Survives(t, workshop.BadInput) }
+
+// What was won before, and must not be lost.
+
+func TestResultIgnored(t *testing.T)     { mine.Survives(t, hazards.ResultIgnored) }
+func TestSharedOwner(t *testing.T)       { mine.Survives(t, hazards.SharedOwner) }
+func TestThreadNamedKey(t *testing.T)    { mine.Survives(t, hazards.ThreadNamedKey) }
+func TestExpiryMidBusiness(t *testing.T) { mine.Survives(t, hazards.ExpiryMidBusiness) }
+func TestWonButSaidNo(t *testing.T)      { mine.Survives(t, hazards.WonButSaidNo) }
+
+// What nobody thought of.
+
+func TestSchedules(t *testing.T) { mine.SurvivesSearch(t) }

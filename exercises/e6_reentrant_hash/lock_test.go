@@ -1,0 +1,64 @@
+package reentrant
+
+import (
+	"crypto/rand"
+	"testing"
+
+	"lockstep/hazards"
+	"lockstep/stages"
+	"lockstep/workshop"
+)
+
+// mine is the lock in lock.go, handed in.
+var mine = workshop.Entry{
+	Exercise: workshop.E6,
+	New: func(f stages.Flow) (stages.Lock, error) {
+		return New(f.Redis, f.Key, rand.Text(), f.Lease)
+	},
+	ErrNotHeld: ErrNotHeld,
+}
+
+// What this exercise is about.
+
+func TestReentry(t *testing.T)       { mine.Survives(t, hazards.Reentry) }
+func TestInnerUnlock(t *testing.T)   { mine.Survives(t, hazards.InnerUnlock) }
+func TestLeaseCutShort(t *testing.T) { mine.Survives(t, hazards.LeaseCutShort) }
+
+// What every lock promises.
+
+func TestFreeLock(t *testing.T)        { mine.Survives(t, workshop.FreeLock) }
+func TestTakenLock(t *testing.T)       { mine.Survives(t, workshop.TakenLock) }
+func TestHandOff(t *testing.T)         { mine.Survives(t, workshop.HandOff) }
+func TestDeadlineKept(t *testing.T)    { mine.Survives(t, workshop.DeadlineKept) }
+func TestCalledOff(t *testing.T)       { mine.Survives(t, workshop.CalledOff) }
+func TestSecondUse(t *testing.T)       { mine.Survives(t, workshop.SecondUse) }
+func TestOtherKey(t *testing.T)        { mine.Survives(t, workshop.OtherKey) }
+func TestUnanswered(t *testing.T)      { mine.Survives(t, workshop.Unanswered) }
+func TestBadInput(t *testing.T)        { mine.Survives(t, workshop.BadInput) }
+func TestLeaseAsAsked(t *testing.T)    { mine.Survives(t, workshop.LeaseAsAsked) }
+func TestNothingToUnlock(t *testing.T) { mine.Survives(t, workshop.NothingToUnlock) }
+func TestLateUnlock(t *testing.T)      { mine.Survives(t, workshop.LateUnlock) }
+func TestAllUnlocked(t *testing.T)     { mine.Survives(t, workshop.AllUnlocked) }
+func TestInnerLease(t *testing.T)      { mine.Survives(t, workshop.InnerLease) }
+
+// What was won before, and must not be lost.
+
+func TestTwoServers(t *testing.T)        { mine.Survives(t, hazards.TwoServers) }
+func TestRecursionOverflow(t *testing.T) { mine.Survives(t, hazards.RecursionOverflow) }
+func TestCrash(t *testing.T)             { mine.Survives(t, hazards.Crash) }
+func TestTwoCommands(t *testing.T)       { mine.Survives(t, hazards.TwoCommands) }
+func TestLeaseTruncated(t *testing.T)    { mine.Survives(t, hazards.LeaseTruncated) }
+func TestResultIgnored(t *testing.T)     { mine.Survives(t, hazards.ResultIgnored) }
+func TestMisDelete(t *testing.T)         { mine.Survives(t, hazards.MisDelete) }
+func TestForeignUnlock(t *testing.T)     { mine.Survives(t, hazards.ForeignUnlock) }
+func TestOwnerCollision(t *testing.T)    { mine.Survives(t, hazards.OwnerCollision) }
+func TestGCPause(t *testing.T)           { mine.Survives(t, hazards.GCPause) }
+func TestRetriedDelete(t *testing.T)     { mine.Survives(t, hazards.RetriedDelete) }
+func TestSharedOwner(t *testing.T)       { mine.Survives(t, hazards.SharedOwner) }
+func TestThreadNamedKey(t *testing.T)    { mine.Survives(t, hazards.ThreadNamedKey) }
+func TestHolderGone(t *testing.T)        { mine.Survives(t, hazards.HolderGone) }
+func TestWonButSaidNo(t *testing.T)      { mine.Survives(t, hazards.WonButSaidNo) }
+
+// What nobody thought of.
+
+func TestSchedules(t *testing.T) { mine.SurvivesSearch(t) }

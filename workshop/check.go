@@ -1,0 +1,61 @@
+package workshop
+
+import (
+	"errors"
+	"fmt"
+
+	"lockstep/faults"
+	"lockstep/hazards"
+	"lockstep/stages"
+)
+
+// Check is one thing that an exercise asks of a lock.
+type Check struct {
+	Name  string // of its test, without Test
+	Story string // what happens, in a sentence
+
+	examine func(stages.Stage) Result
+}
+
+// Result is what came of a check.
+type Result struct {
+	OK       bool
+	Why      string           // what a person lost, or what the check could not do
+	Timeline *faults.Timeline // nil if there is nothing to see
+}
+
+// play is a hazard as a check: it must not break the lock, and it must be able
+// to arise.
+func play(h hazards.Hazard) Check {
+	return Check{Name: h.Name, Story: h.Story, examine: func(lock stages.Stage) Result {
+		r, err := h.Run(lock)
+		switch {
+		case err != nil:
+			return Result{Why: unwrapped(err), Timeline: r.Timeline}
+		case r.Outcome == hazards.Breaks:
+			return Result{Why: r.Why, Timeline: r.Timeline}
+		case r.Outcome == hazards.NoCause:
+			return Result{Why: "it should hold here, and can't even arise", Timeline: r.Timeline}
+		}
+		return Result{OK: true, Timeline: r.Timeline}
+	}}
+}
+
+// unwrapped is what went wrong, without whose play it was in.
+func unwrapped(err error) string {
+	if inner := errors.Unwrap(err); inner != nil {
+		return inner.Error()
+	}
+	return err.Error()
+}
+
+// String is the result as a learner reads it.
+func (r Result) String() string {
+	if r.Timeline == nil {
+		return "✗ " + r.Why + "\n"
+	}
+	if r.OK || r.Timeline.Verdict == r.Why {
+		return r.Timeline.String()
+	}
+	return fmt.Sprintf("%s✗ %s\n", r.Timeline, r.Why)
+}

@@ -1,0 +1,62 @@
+package workshop
+
+import (
+	"fmt"
+	"testing"
+
+	"lockstep/hazards"
+	"lockstep/stages"
+)
+
+// Entry is a learner's lock, handed in for an exercise.
+type Entry struct {
+	Exercise Exercise
+
+	// New makes a lock for a flow of control.
+	New func(stages.Flow) (stages.Lock, error)
+
+	// ErrNotHeld is the error of an Unlock that had nothing to unlock; nil in
+	// the exercises before it is asked for.
+	ErrNotHeld error
+}
+
+// Survives insists that a hazard, or a promise, leaves the lock whole. If it does
+// not, the test shows the timeline.
+func (e Entry) Survives(t *testing.T, h hazards.Hazard) {
+	t.Helper()
+	e.passes(t, h.Name)
+}
+
+// SurvivesSearch insists that no schedule breaks the lock, of those that the
+// exercise has searched.
+func (e Entry) SurvivesSearch(t *testing.T) {
+	t.Helper()
+	e.passes(t, schedulesName)
+}
+
+func (e Entry) passes(t *testing.T, name string) {
+	t.Helper()
+	for _, c := range e.Exercise.Checks() {
+		if c.Name != name {
+			continue
+		}
+		defer guard(name)()
+		if r := e.Examine(c); !r.OK {
+			say(t, "\n%s: %s\n\n%s\n", c.Name, c.Story, r)
+			t.Fail()
+		}
+		return
+	}
+	t.Fatalf("%s asks for no %s", e.Exercise.Name, name)
+}
+
+// Examine runs a check on the lock.
+func (e Entry) Examine(c Check) Result { return c.examine(e.rehearsed()) }
+
+// say prints to the test's output as it stands, without a file and a line.
+func say(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if _, err := fmt.Fprintf(t.Output(), format, args...); err != nil {
+		t.Fatal(err)
+	}
+}

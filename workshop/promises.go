@@ -1,0 +1,524 @@
+package workshop
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"lockstep/hazards"
+	"lockstep/stages"
+)
+
+// The promises that every lock keeps, from the first stage on. They are played
+// like hazards, and no stage breaks them; wrong locks do.
+var (
+	// FreeLock: nobody is inside, and A wants in.
+	FreeLock = hazards.Hazard{
+		Name:  "FreeLock",
+		Story: "The lock is free, and whoever wants it gets it at once.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+
+			if !a.TryLock() {
+				return s.Broken("the lock is free, and A's TryLock does not take it: %s", answer(a))
+			}
+			if s.Held() == 0 {
+				return s.Broken("A says that it is inside, and Redis knows nothing of it: no other server can")
+			}
+			a.Unlock()
+			if a.Err() != nil || s.Held() > 0 {
+				return s.Broken("A has unlocked, and the lock is not free: %s", answer(a))
+			}
+			b.Lock()
+			if !b.Inside() {
+				return s.Broken("the lock is free, and B's Lock does not take it: %s", answer(b))
+			}
+			return nil
+		},
+	}
+
+	// TakenLock: A is inside. B tries, and then waits.
+	TakenLock = hazards.Hazard{
+		Name:  "TakenLock",
+		Story: "The lock is taken: TryLock says no at once, Lock waits, and neither touches it.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+
+			a.Lock() // lease: 30 s
+			s.Sleep(5 * time.Second)
+			if b.TryLock() {
+				return s.Broken("A and B are both inside")
+			}
+			if b.Waiting() {
+				return s.Broken("B's TryLock waits: it should say no, and leave the waiting to Lock")
+			}
+			if b.Err() != nil {
+				return s.Broken("a lock that is taken is an answer, not an error: %v", b.Err())
+			}
+			b.Lock()
+			s.Sleep(time.Second)
+			if b.Inside() {
+				return s.Broken("A and B are both inside")
+			}
+			if !b.Waiting() {
+				return s.Broken("B's Lock does not wait for A: %s", answer(b))
+			}
+			for _, lock := range s.Watched() {
+				if lock.Ends > hazards.Lease {
+					return s.Broken("B is not inside, and has prolonged A's lease")
+				}
+			}
+			return nil
+		},
+	}
+
+	// HandOff: B and C wait for A.
+	HandOff = hazards.Hazard{
+		Name:  "HandOff",
+		Story: "Who waits gets in, soon after the holder unlocks.",
+		Play: func(s *hazards.Scene) error {
+			a, b, c := s.Client("A"), s.Client("B"), s.Client("C")
+
+			a.Lock()
+			b.Lock()
+			s.Sleep(time.Second)
+			a.Unlock()
+			if !s.Await(b.Client, 100*time.Millisecond) || !b.Inside() {
+				return s.Broken("A has left, and B, who has waited, is not inside 100 ms later: %s", answer(b))
+			}
+			c.Lock()
+			s.Sleep(time.Second)
+			b.Unlock()
+			if !s.Await(c.Client, 100*time.Millisecond) || !c.Inside() {
+				return s.Broken("B has left, and C, who has waited, is not inside 100 ms later: %s", answer(c))
+			}
+			c.Unlock()
+			if s.Held() > 0 {
+				return s.Broken("everybody has left, and the lock is not free")
+			}
+			return nil
+		},
+	}
+
+	// DeadlineKept: A is inside. B waits for it, 90 ms and no longer.
+	DeadlineKept = hazards.Hazard{
+		Name:  "DeadlineKept",
+		Story: "A wait ends with its context, and leaves nothing behind.",
+		Play: func(s *hazards.Scene) error {
+			a, b, c := s.Client("A"), s.Client("B"), s.Client("C")
+
+			a.Lock()
+			b.LockWithin(90 * time.Millisecond)
+			if !s.Await(b.Client, 150*time.Millisecond) {
+				return s.Broken("B would wait 90 ms, and still waits after 150")
+			}
+			if !errors.Is(b.Err(), context.DeadlineExceeded) {
+				return s.Broken("B waited in vain, and should get the error of its context: %s", answer(b))
+			}
+			a.Unlock()
+			s.Sleep(time.Second)
+			if s.Held() > 0 {
+				return s.Broken("B has given up, and takes the lock all the same: nobody will unlock it")
+			}
+			c.Lock()
+			if !c.Inside() {
+				return s.Broken("the lock is free, and C does not get it: %s", answer(c))
+			}
+			return nil
+		},
+	}
+
+	// CalledOff: A's request is over before it asks for the lock.
+	CalledOff = hazards.Hazard{
+		Name:  "CalledOff",
+		Story: "A context that is over takes no lock.",
+		Play: func(s *hazards.Scene) error {
+			a := s.Client("A")
+			over, cancel := context.WithCancel(context.Background())
+			cancel()
+			var ok bool
+			var tried, locked error
+
+			a.Do("TryLock", func(context.Context) { ok, tried = a.Handle().TryLock(over) })
+			if ok || !errors.Is(tried, context.Canceled) {
+				return s.Broken("A's context is over, and its TryLock answers %v, %v: it should be the context's error", ok, tried)
+			}
+			a.Do("Lock", func(context.Context) { locked = a.Handle().Lock(over) })
+			s.Sleep(100 * time.Millisecond)
+			if a.Waiting() || !errors.Is(locked, context.Canceled) {
+				return s.Broken("A's context is over, and its Lock does not return the context's error, but %v", locked)
+			}
+			if s.Held() > 0 {
+				return s.Broken("A's context was over, and now it holds a lock that nobody will unlock")
+			}
+			return nil
+		},
+	}
+
+	// SecondUse: A locks and unlocks with the same handle, again and again.
+	SecondUse = hazards.Hazard{
+		Name:  "SecondUse",
+		Story: "A handle can lock again when it has unlocked.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+
+			for range 3 {
+				a.Lock()
+				if !a.Inside() {
+					return s.Broken("A has unlocked, and does not get in again: %s", answer(a))
+				}
+				if b.TryLock() {
+					return s.Broken("A and B are both inside")
+				}
+				a.Unlock()
+				if a.Err() != nil {
+					return s.Broken("A was inside, and its unlock says: %v", a.Err())
+				}
+			}
+			if !b.TryLock() {
+				return s.Broken("A has left, and B does not get in: %s", answer(b))
+			}
+			return nil
+		},
+	}
+
+	// OtherKey: A holds one lock. B wants another.
+	OtherKey = hazards.Hazard{
+		Name:  "OtherKey",
+		Story: "Locks on two keys have nothing to do with each other.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+			other, err := s.Stage.New(stages.Flow{Redis: b.Redis(), Key: "lock:stock:2", Lease: s.Lease, Thread: 1})
+			if err != nil {
+				return s.Broken("New gives no lock on lock:stock:2: %v", err)
+			}
+			var ok bool
+
+			a.Lock()
+			b.Do("TryLock", func(ctx context.Context) { ok, err = other.TryLock(ctx) })
+			if !ok || err != nil {
+				return s.Broken("A holds lock:stock, and so B does not get lock:stock:2")
+			}
+			b.Do("Unlock", func(ctx context.Context) { err = other.Unlock(ctx) })
+			if err != nil || s.Held() != 1 {
+				return s.Broken("B has unlocked lock:stock:2, and of the two %d are held: it should be lock:stock alone", s.Held())
+			}
+			return nil
+		},
+	}
+
+	// Unanswered: the network fails while A asks, and while it unlocks.
+	Unanswered = hazards.Hazard{
+		Name:      "Unanswered",
+		Story:     "Redis does not answer, and the caller has to hear of it.",
+		NoRetries: true,
+		Play: func(s *hazards.Scene) error {
+			if s.Stage.Acquire == "" || s.Stage.Release == "" {
+				return s.CantArise("it asks Redis for nothing")
+			}
+			a, b := s.Client("A"), s.Client("B")
+
+			a.LoseRequest(s.Stage.Acquire)
+			if a.TryLock() {
+				return s.Broken("A's request was lost, and A believes to be inside")
+			}
+			if a.Err() == nil {
+				return s.Broken("A's request was lost, and its TryLock says that the lock is taken: it should be an error")
+			}
+			b.Lock()
+			b.LoseRequest(s.Stage.Release)
+			b.Unlock()
+			if b.Err() == nil {
+				return s.Broken("B's unlock was lost, and says that all is well: the lock is still there")
+			}
+			return nil
+		},
+	}
+
+	// BadInput: somebody calls New with what can't be.
+	BadInput = hazards.Hazard{
+		Name:  "BadInput",
+		Story: "What can't be a lock is refused by New, and nothing is sent.",
+		Play: func(s *hazards.Scene) error {
+			a := s.Client("A")
+			flow := stages.Flow{Redis: a.Redis(), Key: "lock:stock", Lease: hazards.Lease, Thread: 1}
+			for _, bad := range []struct {
+				what string
+				flow stages.Flow
+				only bool // for locks that have a lease
+			}{
+				{"no Redis client", stages.Flow{Key: flow.Key, Lease: flow.Lease, Thread: 1}, false},
+				{"an empty key", stages.Flow{Redis: flow.Redis, Lease: flow.Lease, Thread: 1}, false},
+				{"a lease of zero, which Redis takes for none or refuses", stages.Flow{Redis: flow.Redis, Key: flow.Key, Thread: 1}, true},
+				{"a lease of −1 s", stages.Flow{Redis: flow.Redis, Key: flow.Key, Lease: -time.Second, Thread: 1}, true},
+				{"a lease of 500 µs, which Redis can't keep", stages.Flow{Redis: flow.Redis, Key: flow.Key, Lease: 500 * time.Microsecond, Thread: 1}, true},
+				{"a lease of 1.5 ms, which Redis can't keep", stages.Flow{Redis: flow.Redis, Key: flow.Key, Lease: 1500 * time.Microsecond, Thread: 1}, true},
+			} {
+				if bad.only && !s.Stage.Lease {
+					continue
+				}
+				if _, err := s.Stage.New(bad.flow); err == nil {
+					return s.Broken("New accepts %s: the mistake shows itself later, in production", bad.what)
+				}
+			}
+			if a.Sent() > 0 {
+				return s.Broken("New has sent a command: it should take nothing yet")
+			}
+			return nil
+		},
+	}
+
+	// LeaseAsAsked: A asks for 1.5 s.
+	LeaseAsAsked = hazards.Hazard{
+		Name:  "LeaseAsAsked",
+		Story: "The lease is as long as it was asked for, to the millisecond.",
+		Play: func(s *hazards.Scene) error {
+			s.Lease = 1500 * time.Millisecond
+			a := s.Client("A")
+
+			a.Lock()
+			for _, lock := range s.Watched() {
+				if lock.Ends < 0 {
+					return s.Broken("A asked for a lease of 1.5 s, and has one without end")
+				}
+				if lock.Ends != s.Now()+s.Lease {
+					return s.Broken("A asked for a lease of 1.5 s, and has one of %v", lock.Ends-s.Now())
+				}
+				return nil
+			}
+			return s.Broken("A asked for a lease of 1.5 s, and has no lock")
+		},
+	}
+
+	// NothingToUnlock: A never locked, or has unlocked already.
+	NothingToUnlock = hazards.Hazard{
+		Name:  "NothingToUnlock",
+		Story: "Unlock says so when there was nothing of yours to unlock.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+			says := func(when string) error {
+				if errors.Is(a.Err(), s.Stage.NotHeld) && s.Stage.NotHeld != nil {
+					return nil
+				}
+				return s.Broken("%s, and its Unlock says %v: it should be ErrNotHeld", when, a.Err())
+			}
+
+			a.Unlock()
+			if err := says("A never locked"); err != nil {
+				return err
+			}
+			a.Lock()
+			a.Unlock()
+			a.Unlock()
+			if err := says("A has unlocked already"); err != nil {
+				return err
+			}
+			b.Lock()
+			a.Unlock()
+			return says("B holds the lock")
+		},
+	}
+
+	// LateUnlock: A's lease has ended before its work.
+	LateUnlock = hazards.Hazard{
+		Name:  "LateUnlock",
+		Story: "Unlock says so when the lease has ended before the work.",
+		Play: func(s *hazards.Scene) error {
+			a := s.Client("A")
+
+			a.Lock() // lease: 30 s
+			s.Sleep(31 * time.Second)
+			if s.Held() > 0 {
+				return nil // it is renewed
+			}
+			a.Unlock()
+			if s.Stage.NotHeld == nil || !errors.Is(a.Err(), s.Stage.NotHeld) {
+				return s.Broken("A's lease ended a second ago, and its Unlock says %v: it should be ErrNotHeld", a.Err())
+			}
+			return nil
+		},
+	}
+
+	// AllUnlocked: A enters three times, and leaves three times.
+	AllUnlocked = hazards.Hazard{
+		Name:  "AllUnlocked",
+		Story: "The last of as many unlocks as there were locks frees it, and one more is refused.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+
+			for range 3 {
+				a.Lock()
+				if a.Waiting() {
+					return s.Broken("A waits for a lock that A itself holds")
+				}
+			}
+			a.Unlock()
+			a.Unlock()
+			if s.Held() == 0 || b.TryLock() {
+				return s.Broken("A is inside three times and has left twice, and the lock is gone")
+			}
+			a.Unlock()
+			if s.Held() > 0 {
+				return s.Broken("A has left as often as it came, and the lock is still there")
+			}
+			a.Unlock()
+			if s.Stage.NotHeld == nil || !errors.Is(a.Err(), s.Stage.NotHeld) {
+				return s.Broken("A has left once more than it came, and its Unlock says %v: it should be ErrNotHeld", a.Err())
+			}
+			return nil
+		},
+	}
+
+	// InnerLease: A enters again, late in its lease.
+	InnerLease = hazards.Hazard{
+		Name:  "InnerLease",
+		Story: "Who enters again gets the whole lease again.",
+		Play: func(s *hazards.Scene) error {
+			a := s.Client("A")
+
+			a.Lock() // lease: 30 s
+			s.Sleep(5 * time.Second)
+			a.Lock()
+			for _, lock := range s.Watched() {
+				if lock.Ends != s.Now()+s.Lease {
+					return s.Broken("A entered again, and has %v left of 30 s: the inner work may take as long as the outer", lock.Ends-s.Now())
+				}
+			}
+			return nil
+		},
+	}
+
+	// RenewalEnds: A has unlocked. What still runs?
+	RenewalEnds = hazards.Hazard{
+		Name:  "RenewalEnds",
+		Story: "The watchdog ends with the last unlock, and sends nothing more.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+
+			a.Lock()
+			s.Sleep(45 * time.Second) // the watchdog renews
+			if s.Held() == 0 {
+				return s.Broken("A is still working, and its lock is gone: nobody has renewed it")
+			}
+			a.Unlock()
+			sent := a.Sent()
+			b.Lock()
+			b.Crash()
+			s.Sleep(31 * time.Second)
+			if n := a.Sent() - sent; n > 0 {
+				return s.Broken("A has unlocked, and its watchdog has sent %d commands since", n)
+			}
+			if s.Held() > 0 {
+				return s.Broken("B is dead, and somebody renews its lock")
+			}
+			return nil
+		},
+	}
+
+	// NoRevival: an operator deletes A's lock while A works.
+	NoRevival = hazards.Hazard{
+		Name:  "NoRevival",
+		Story: "A renewal never makes a lock that is gone, and never prolongs another's.",
+		Play: func(s *hazards.Scene) error {
+			a, b, operator := s.Client("A"), s.Client("B"), s.Client("operator")
+
+			a.Lock()
+			operator.Do("DEL", func(ctx context.Context) { operator.Redis().Del(ctx, "lock:stock") })
+			s.Sleep(15 * time.Second)
+			if s.Held() > 0 {
+				return s.Broken("the lock was deleted, and A's watchdog has made it anew: A may have lost it to another meanwhile")
+			}
+			b.Lock()
+			b.Crash()
+			s.Sleep(31 * time.Second)
+			if s.Held() > 0 {
+				return s.Broken("B is dead, and A's watchdog renews its lock")
+			}
+			return nil
+		},
+	}
+
+	// WaiterRenewsNothing: A dies. B waits for it.
+	WaiterRenewsNothing = hazards.Hazard{
+		Name:  "WaiterRenewsNothing",
+		Story: "Only who is inside renews: a waiter's watchdog would keep a dead holder's lock.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+
+			a.Lock()
+			b.Lock()
+			a.Crash()
+			s.Sleep(31 * time.Second)
+			if !b.Inside() {
+				return s.Broken("A is dead, a lease has gone by, and B still waits")
+			}
+			return nil
+		},
+	}
+
+	// ToldOfLoss: an operator deletes A's lock while A works.
+	ToldOfLoss = hazards.Hazard{
+		Name:  "ToldOfLoss",
+		Story: "Who loses the lock is told, and who unlocks it is not.",
+		Play: func(s *hazards.Scene) error {
+			a, operator := s.Client("A"), s.Client("operator")
+			teller, ok := a.Handle().(interface{ Lost() <-chan struct{} })
+			if !ok {
+				return s.Broken("the lock has no method Lost() <-chan struct{}: its holder can't be told")
+			}
+
+			a.Lock()
+			before := teller.Lost()
+			if isClosed(before) {
+				return s.Broken("A is inside, and Lost says that it is not")
+			}
+			operator.Do("DEL", func(ctx context.Context) { operator.Redis().Del(ctx, "lock:stock") })
+			s.Sleep(11 * time.Second) // a third of the lease, and a bit
+			if !isClosed(before) {
+				return s.Broken("A's lock is gone, a renewal has found nothing, and Lost does not say so")
+			}
+			return nil
+		},
+	}
+)
+
+// promisesOf lists the promises of a stage, in the order in which a learner
+// meets them.
+func promisesOf(stage stages.Stage) []hazards.Hazard {
+	promises := []hazards.Hazard{FreeLock, TakenLock, HandOff, DeadlineKept, CalledOff, SecondUse, OtherKey, Unanswered, BadInput}
+	if stage.Lease {
+		promises = append(promises, LeaseAsAsked)
+	}
+	if stage.NotHeld != nil {
+		promises = append(promises, NothingToUnlock, LateUnlock)
+	}
+	if stage.Name >= stages.V6.Name {
+		promises = append(promises, AllUnlocked, InnerLease)
+	}
+	if stage.Renew != "" {
+		promises = append(promises, RenewalEnds, NoRevival, WaiterRenewsNothing, ToldOfLoss)
+	}
+	return promises
+}
+
+// isClosed reports whether a channel is closed.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// answer is what a client's last call came to, for messages.
+func answer(c *hazards.Client) string {
+	switch {
+	case c.Waiting():
+		return "it waits"
+	case c.Err() != nil:
+		return c.Err().Error()
+	default:
+		return "it says no, and no error"
+	}
+}

@@ -1,0 +1,20 @@
+package workshop
+
+import (
+	"testing"
+)
+
+// Each stage solves its exercise.
+func TestStagesSolveTheExercises(t *testing.T) {
+	for _, e := range All() {
+		entry := Entry{Exercise: e, New: e.Stage.New, ErrNotHeld: e.Stage.NotHeld}
+		for _, c := range e.Checks() {
+			t.Run(e.Name+"/"+c.Name, func(t *testing.T) {
+				t.Parallel()
+				if r := entry.Examine(c); !r.OK {
+					t.Errorf("%s\n\n%s", c.Story, r)
+				}
+			})
+		}
+	}
+}

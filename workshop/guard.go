@@ -5,6 +5,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"slices"
 	"strings"
@@ -14,31 +15,49 @@ import (
 const (
 	// realLimit is how long a check may take by the clock on the wall. Most take
 	// milliseconds, because time in a play is fake.
-	realLimit = 20 * time.Second
+	realLimit = 10 * time.Second
 
 	// mostMemory is what the locks of a check may keep, in bytes.
 	mostMemory = 1 << 30
 
 	// lookEvery is how often the guard looks at the memory, in real time.
 	lookEvery = 50 * time.Millisecond
+
+	// deepest is the stack that a goroutine may have, in bytes: enough for every
+	// recursion that ends, and little to print of one that doesn't.
+	deepest = 16 << 20
 )
+
+// PatienceEnv is the environment variable that gives checks another limit of real
+// time, like "2s".
+const PatienceEnv = "LOCKSTEP_PATIENCE"
+
+// patience is how long a check may take by the clock on the wall.
+func patience() time.Duration {
+	if limit, err := time.ParseDuration(os.Getenv(PatienceEnv)); err == nil && limit > 0 {
+		return limit
+	}
+	return realLimit
+}
 
 // guard ends the program, and says why, when a check takes too long or too much
 // memory: code that spins can't be stopped in any other way. What it returns
 // ends the guard.
 func guard(check string) (end func()) {
+	debug.SetMaxStack(deepest)
+	limit := patience()
 	done := make(chan struct{})
 	go func() { // ends with the check
 		look := time.NewTicker(lookEvery)
 		defer look.Stop()
-		tooLong := time.After(realLimit)
+		tooLong := time.After(limit)
 		for {
 			select {
 			case <-done:
 				return
 			case <-tooLong:
 				giveUp(check, fmt.Sprintf("after %v of real time it is still running. Fake time can't pass while code "+
-					"spins without a sleep, or waits for a mutex; and a goroutine that goes on for ever never lets a play end", realLimit))
+					"spins without a sleep, or waits for a mutex; and a goroutine that goes on for ever never lets a play end", limit))
 			case <-look.C:
 				if inUse() > mostMemory {
 					giveUp(check, fmt.Sprintf("it keeps more than %d MB of memory", mostMemory>>20))

@@ -1,0 +1,5 @@
+//go:build race
+
+package marking
+
+const raced = true

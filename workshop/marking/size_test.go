@@ -1,0 +1,6 @@
+//go:build !race
+
+package marking
+
+// raced means that the race detector is at work.
+const raced = false

@@ -25,7 +25,7 @@ func command() *cobra.Command {
 	root.AddCommand(
 		showCommand(), matrixCommand(), diffCommand(), seckillCommand(),
 		exploreCommand(), replayCommand(), playCommand(), helperCommand(),
-		docsCommand(), gradeCommand(),
+		docsCommand(), readyCommand(), gradeCommand(),
 	)
 	return root
 }

@@ -105,7 +105,10 @@ func (m Marker) overlay(e workshop.Exercise, files files) (path string, remove f
 			remove()
 		}
 	}()
-	folder := filepath.Join(m.Root, "exercises", e.Name)
+	folder, err := filepath.Abs(filepath.Join(m.Root, "exercises", e.Name)) // overlays take no other
+	if err != nil {
+		return "", nil, err
+	}
 	there, err := os.ReadDir(folder)
 	if err != nil {
 		return "", nil, err

@@ -6,14 +6,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The machine that runs this is ready, as far as goes without compiling all.
+// The machine that runs this is ready. What is left out compiles everything, and
+// marks an exercise, for which there are tests of their own.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	if why := skipHere(); why != "" {
 		t.Skip(why)
 	}
-	for _, check := range readiness {
-		_, err := check(t.Context(), root)
+	for _, i := range []int{0, 1, 3} {
+		_, err := readiness[i](t.Context(), root)
 		require.NoError(t, err)
 	}
 }

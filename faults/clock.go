@@ -5,6 +5,10 @@ import (
 	"time"
 )
 
+// mostAtOnce is the most commands that an instance may send at one instant of
+// fake time. It is far more than any work needs.
+const mostAtOnce = 10_000
+
 // Now is the fake time since the world began.
 func (w *World) Now() time.Duration { return time.Since(w.start) }
 
@@ -108,12 +112,15 @@ func (w *World) endLeases() {
 // the door that may go through. This is the only place where commands pass, one
 // at a time, so their order depends on the script alone. In a directed world
 // only connections are set up here.
+//
+// Code that tries again without a pause never comes to rest: that ends the play.
 func (w *World) settle() {
 	if !w.settling.CompareAndSwap(false, true) {
 		w.mistake("a verb on a client's own goroutine: only the play may move the world")
 	}
 	defer w.settling.Store(false)
 	w.moved.Store(int64(w.Now()))
+	passed := map[*process]int{}
 	for {
 		synctest.Wait()
 		if w.deliver() {
@@ -133,6 +140,9 @@ func (w *World) settle() {
 			struck()
 		case c != nil:
 			w.letThrough(c)
+			if passed[c.process]++; passed[c.process] > mostAtOnce {
+				w.mistake("%s has sent %d commands in no time: it goes on and on, and never pauses", c.process.name, mostAtOnce)
+			}
 		default:
 			return
 		}

@@ -19,6 +19,9 @@ var LeaseTruncated = Hazard{
 		if s.Held() > 0 {
 			return nil
 		}
+		if !a.Inside() {
+			return s.Broken("A asks for a lease of 999 ms, and gets no lock: %v", a.Err())
+		}
 		b.Lock()
 		return s.Broken("999 ms became 0 s, and the lock was gone at once: A and B are both inside")
 	},

@@ -64,6 +64,9 @@ var (
 		Acquire: "acquireOrReenter", Release: "releaseOnce",
 		NotHeld: v6.ErrNotHeld,
 		New: func(f Flow) (Lock, error) {
+			if f.Owner != "" {
+				return v6.New(f.Redis, f.Key, f.Owner, f.Lease)
+			}
 			factory, err := v6.NewFactory(f.Redis, f.Lease)
 			if err != nil {
 				return nil, err
@@ -78,6 +81,9 @@ var (
 		Acquire: "acquireOrReenter", Release: "releaseOnce", Renew: "renewIfOwner",
 		NotHeld: v7.ErrNotHeld,
 		New: func(f Flow) (Lock, error) {
+			if f.Owner != "" {
+				return v7.New(f.Redis, f.Key, f.Owner, f.Lease)
+			}
 			factory, err := v7.NewFactory(f.Redis, f.Lease)
 			if err != nil {
 				return nil, err

@@ -35,7 +35,7 @@ func play(h hazards.Hazard) Check {
 		case r.Outcome == hazards.Breaks:
 			return Result{Why: r.Why, Timeline: r.Timeline}
 		case r.Outcome == hazards.NoCause:
-			return Result{Why: "it should hold here, and can't even arise", Timeline: r.Timeline}
+			return Result{Why: "this can't be tried on the lock, and it should be possible: " + r.Why, Timeline: r.Timeline}
 		}
 		return Result{OK: true, Timeline: r.Timeline}
 	}}

@@ -3,8 +3,10 @@ package workshop
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
+	"lockstep/faults"
 	"lockstep/hazards"
 	"lockstep/stages"
 )
@@ -20,14 +22,23 @@ var (
 			a, b := s.Client("A"), s.Client("B")
 
 			if !a.TryLock() {
+				if s.Held() > 0 {
+					return s.Broken("A's TryLock takes the lock, and does not say so: %s", answer(a))
+				}
 				return s.Broken("the lock is free, and A's TryLock does not take it: %s", answer(a))
+			}
+			if keys := elsewhere(s); s.Held() == 0 && keys != "" {
+				return s.Broken("A is inside, and Redis has no key lock:stock, but %s: the key is to be as New got it", keys)
 			}
 			if s.Held() == 0 {
 				return s.Broken("A says that it is inside, and Redis knows nothing of it: no other server can")
 			}
 			a.Unlock()
-			if a.Err() != nil || s.Held() > 0 {
-				return s.Broken("A has unlocked, and the lock is not free: %s", answer(a))
+			if a.Err() != nil {
+				return s.Broken("A was inside, and its Unlock says: %v", a.Err())
+			}
+			if s.Held() > 0 {
+				return s.Broken("A has unlocked, and Redis still has %s: the lock is not free", leftover(s))
 			}
 			b.Lock()
 			if !b.Inside() {
@@ -182,6 +193,101 @@ var (
 		},
 	}
 
+	// HolderTries: A is inside, and tries once more.
+	HolderTries = hazards.Hazard{
+		Name:  "HolderTries",
+		Story: "The holder's own TryLock, whatever it says, takes nothing away from it.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+
+			a.Lock()
+			again := a.TryLock()
+			if a.Waiting() || a.Err() != nil {
+				return s.Broken("A is inside, and its TryLock should say yes or no: %s", answer(a))
+			}
+			if s.Held() == 0 || b.TryLock() {
+				return s.Broken("A is inside, has tried once more, and its lock is gone")
+			}
+			if again {
+				a.Unlock()
+			}
+			a.Unlock()
+			if a.Err() != nil || s.Held() > 0 {
+				return s.Broken("A was inside, has tried once more, and now its Unlock does not free the lock: %v", a.Err())
+			}
+			return nil
+		},
+	}
+
+	// OtherProcess: Redis has a lock as another process takes it. This process
+	// knows nothing of that one.
+	OtherProcess = hazards.Hazard{
+		Name:  "OtherProcess",
+		Story: "Redis alone decides who is inside, because other processes ask nobody else.",
+		Play: func(s *hazards.Scene) error {
+			a, b, other := s.Client("A"), s.Client("B"), s.Client("other")
+
+			a.Lock()
+			for _, lock := range s.Watched() {
+				other.Do("COPY", func(ctx context.Context) { other.Redis().Copy(ctx, lock.Key, "kept:"+lock.Key, 0, true) })
+			}
+			a.Unlock()
+			if s.Held() > 0 {
+				return s.Broken("A has unlocked, and Redis still has %s: the lock is not free", leftover(s))
+			}
+			for _, key := range s.Keys() {
+				if name, ok := strings.CutPrefix(key.Name, "kept:"); ok {
+					other.Do("RENAME", func(ctx context.Context) { other.Redis().Rename(ctx, key.Name, name) })
+				}
+			}
+			if b.TryLock() {
+				return s.Broken("another process holds the lock in Redis, and B gets in beside it: something in B's own process decides")
+			}
+			wipe(s, other)
+			b.Lock()
+			if !b.Inside() {
+				return s.Broken("the other process is gone, and B does not get in: %s", answer(b))
+			}
+			wipe(s, other)
+			if !a.TryLock() {
+				return s.Broken("Redis has lost the lock of B, and A does not get in: something in A's own process decides")
+			}
+			return nil
+		},
+	}
+
+	// LockedAnew: A's lock was deleted. A unlocks in vain, and locks once more.
+	LockedAnew = hazards.Hazard{
+		Name:  "LockedAnew",
+		Story: "A handle that has lost the lock can take it again, and it is a lock as good as the first.",
+		Play: func(s *hazards.Scene) error {
+			a, b, operator := s.Client("A"), s.Client("B"), s.Client("operator")
+
+			a.Lock()
+			wipe(s, operator)
+			a.Unlock()
+			a.Lock()
+			s.Sleep(100 * time.Millisecond)
+			if !a.Inside() || s.Held() == 0 {
+				return s.Broken("A lost the lock, has unlocked, and does not get it again although it is free: %s", answer(a))
+			}
+			if teller, ok := a.Handle().(teller); ok && isClosed(teller.Lost()) {
+				return s.Broken("A is inside again, and Lost still tells of the last time")
+			}
+			if s.Stage.Renew != "" {
+				s.Sleep(45 * time.Second)
+			}
+			if s.Held() == 0 || b.TryLock() {
+				return s.Broken("A is inside again, and this time nobody renews its lease")
+			}
+			a.Unlock()
+			if a.Err() != nil || s.Held() > 0 {
+				return s.Broken("A is inside again, and its Unlock does not free the lock: %v", a.Err())
+			}
+			return nil
+		},
+	}
+
 	// OtherKey: A holds one lock. B wants another.
 	OtherKey = hazards.Hazard{
 		Name:  "OtherKey",
@@ -277,16 +383,76 @@ var (
 			a := s.Client("A")
 
 			a.Lock()
+			if s.Held() == 0 {
+				return s.Broken("A asked for a lease of 1.5 s, and has no lock: %s", answer(a))
+			}
 			for _, lock := range s.Watched() {
-				if lock.Ends < 0 {
-					return s.Broken("A asked for a lease of 1.5 s, and has one without end")
+				if lock.Ends == faults.Never {
+					return s.Broken("A asked for a lease of 1.5 s, and has one without end: if A dies now, nobody gets in any more")
 				}
 				if lock.Ends != s.Now()+s.Lease {
 					return s.Broken("A asked for a lease of 1.5 s, and has one of %v", lock.Ends-s.Now())
 				}
+			}
+			return nil
+		},
+	}
+
+	// WholeLease: B has waited for A, a good part of a lease.
+	WholeLease = hazards.Hazard{
+		Name:  "WholeLease",
+		Story: "The lease begins when the lock is taken, and not when somebody begins to wait for it.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+
+			a.Lock()
+			b.Lock()
+			s.Sleep(20 * time.Second)
+			a.Unlock()
+			if !s.Await(b.Client, 100*time.Millisecond) || !b.Inside() {
+				return s.Broken("A has left, and B, who has waited, is not inside 100 ms later: %s", answer(b))
+			}
+			for _, lock := range s.Watched() {
+				if left := lock.Ends - s.Now(); left < 29*time.Second {
+					return s.Broken("B asked for a lease of 30 s, has waited for 20, and has %v left now that it is inside", left.Round(time.Second))
+				}
+			}
+			return nil
+		},
+	}
+
+	// StaleHandle: A's lease has ended, and B is inside.
+	StaleHandle = hazards.Hazard{
+		Name:  "StaleHandle",
+		Story: "Who has lost the lock does not get in because it remembers to be inside.",
+		Play: func(s *hazards.Scene) error {
+			a, b, operator := s.Client("A"), s.Client("B"), s.Client("operator")
+
+			a.Lock()
+			wipe(s, operator)
+			b.Lock()
+			if a.TryLock() {
+				return s.Broken("B is inside, and A's TryLock says yes: it remembers that A was inside, and does not ask Redis")
+			}
+			return nil
+		},
+	}
+
+	// SameService: A is inside. Another request of the same service unlocks.
+	SameService = hazards.Hazard{
+		Name:  "SameService",
+		Story: "Two requests of one service are two owners.",
+		Play: func(s *hazards.Scene) error {
+			a, c := s.Client("A"), s.Client("C")
+			a2 := a.Thread(2)
+
+			a.Lock()
+			a2.Unlock()
+			if s.Held() > 0 {
 				return nil
 			}
-			return s.Broken("A asked for a lease of 1.5 s, and has no lock")
+			c.Lock()
+			return s.Broken("A and C are both inside: another request of A's service has freed A's lock, because both have the same token")
 		},
 	}
 
@@ -306,6 +472,9 @@ var (
 			a.Unlock()
 			if err := says("A never locked"); err != nil {
 				return err
+			}
+			if s.Held() > 0 {
+				return s.Broken("A never locked, and its Unlock has made a key: now everybody waits for nobody")
 			}
 			a.Lock()
 			a.Unlock()
@@ -388,6 +557,43 @@ var (
 		},
 	}
 
+	// InnerHandle: A, inside, calls a function that makes a handle of its own.
+	InnerHandle = hazards.Hazard{
+		Name:  "InnerHandle",
+		Story: "All handles of one owner enter together, whoever made them.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+			flow := stages.Flow{Redis: a.Redis(), Key: "lock:stock", Lease: s.Lease, Thread: 1, Owner: "order-4711"}
+			outer, err := s.Stage.New(flow)
+			if err != nil {
+				return s.Broken("New gives no lock to the owner order-4711: %v", err)
+			}
+			inner, err := s.Stage.New(flow)
+			if err != nil {
+				return s.Broken("New gives no second lock to the owner order-4711: %v", err)
+			}
+			entered := false
+
+			a.Do("Lock", func(ctx context.Context) { err = outer.Lock(ctx) })
+			a.Do("TryLock", func(ctx context.Context) { entered, err = inner.TryLock(ctx) })
+			if err != nil || !entered {
+				return s.Broken("an owner is inside, and does not get in once more through another handle: %v, %v", entered, err)
+			}
+			a.Do("Unlock", func(ctx context.Context) { err = inner.Unlock(ctx) })
+			if err != nil {
+				return s.Broken("the inner handle was inside, and its Unlock says: %v", err)
+			}
+			if s.Held() == 0 || b.TryLock() {
+				return s.Broken("the inner handle has unlocked, and with it the outer one's lock is gone")
+			}
+			a.Do("Unlock", func(ctx context.Context) { err = outer.Unlock(ctx) })
+			if err != nil || s.Held() > 0 {
+				return s.Broken("both handles have unlocked, and the lock is not free: %v", err)
+			}
+			return nil
+		},
+	}
+
 	// RenewalEnds: A has unlocked. What still runs?
 	RenewalEnds = hazards.Hazard{
 		Name:  "RenewalEnds",
@@ -415,6 +621,134 @@ var (
 		},
 	}
 
+	// RenewedAsAsked: A asks for 1.5 s, and works for ten.
+	RenewedAsAsked = hazards.Hazard{
+		Name:  "RenewedAsAsked",
+		Story: "A renewal begins the lease anew that was asked for, and no longer one.",
+		Play: func(s *hazards.Scene) error {
+			s.Lease = 1500 * time.Millisecond
+			a := s.Client("A")
+			var longest time.Duration
+
+			a.Lock()
+			for range 100 {
+				s.Sleep(100 * time.Millisecond)
+				for _, lock := range s.Watched() {
+					left := lock.Ends - s.Now()
+					if lock.Ends == faults.Never {
+						return s.Broken("A asked for a lease of 1.5 s, and after a renewal it is without end")
+					}
+					longest = max(longest, left)
+				}
+				if s.Held() == 0 {
+					return s.Broken("A asked for a lease of 1.5 s and is still working, and its lock is gone: the renewals do not keep it")
+				}
+			}
+			if longest > s.Lease {
+				return s.Broken("A asked for a lease of 1.5 s, and renewals make it %v: if A dies, the others wait that long", longest)
+			}
+			return nil
+		},
+	}
+
+	// RenewedAfterWait: A waits for B, and then works for longer than a lease.
+	RenewedAfterWait = hazards.Hazard{
+		Name:  "RenewedAfterWait",
+		Story: "Who has waited for the lock is renewed like everybody else.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+
+			b.Lock()
+			a.Lock()
+			s.Sleep(25 * time.Second)
+			b.Unlock()
+			s.Sleep(45 * time.Second) // A is still working
+			if !a.Inside() || s.Held() == 0 {
+				return s.Broken("A has waited for the lock, is still working, and its lock is gone: nobody has renewed it")
+			}
+			return nil
+		},
+	}
+
+	// WaitLimit: A would wait for a second, gets in at once, and works for longer.
+	WaitLimit = hazards.Hazard{
+		Name:  "WaitLimit",
+		Story: "The context of Lock limits the wait, and not the work.",
+		Play: func(s *hazards.Scene) error {
+			a := s.Client("A")
+
+			a.LockWithin(time.Second)
+			s.Sleep(45 * time.Second) // A is still working
+			if s.Held() == 0 {
+				return s.Broken("A is still working, and its lock is gone: the renewals ended with the context of Lock")
+			}
+			return nil
+		},
+	}
+
+	// OuterRenewed: A is inside twice, leaves once, and works on.
+	OuterRenewed = hazards.Hazard{
+		Name:  "OuterRenewed",
+		Story: "The inner unlock does not end the renewals of the outer work.",
+		Play: func(s *hazards.Scene) error {
+			a := s.Client("A")
+
+			a.Lock()
+			a.Lock()
+			a.Unlock()
+			s.Sleep(45 * time.Second) // A is still working
+			if s.Held() == 0 {
+				return s.Broken("A is still inside, and its lock is gone: the inner unlock has stopped the watchdog")
+			}
+			return nil
+		},
+	}
+
+	// FailedUnlock: A's unlock never arrives.
+	FailedUnlock = hazards.Hazard{
+		Name:      "FailedUnlock",
+		Story:     "An unlock that fails leaves the rest to the lease, and so nobody may renew it.",
+		NoRetries: true,
+		Play: func(s *hazards.Scene) error {
+			if s.Stage.Release == "" {
+				return s.CantArise("it asks Redis for nothing")
+			}
+			a := s.Client("A")
+
+			a.Lock()
+			a.LoseRequest(s.Stage.Release)
+			a.Unlock()
+			s.Sleep(31 * time.Second)
+			a.Disarm()
+			if s.Held() > 0 {
+				return s.Broken("A's unlock failed, A has gone on to other things, and its watchdog renews the lock for ever")
+			}
+			return nil
+		},
+	}
+
+	// CutOff: nothing of what A sends arrives, for longer than a lease.
+	CutOff = hazards.Hazard{
+		Name:  "CutOff",
+		Story: "Who can't reach Redis for a whole lease has lost the lock, and is told.",
+		Play: func(s *hazards.Scene) error {
+			a := s.Client("A")
+			teller, ok := a.Handle().(teller)
+			if !ok {
+				return s.Broken("the lock has no method Lost() <-chan struct{}: its holder can't be told")
+			}
+
+			a.Lock()
+			lost := teller.Lost()
+			a.Pause() // its timers go on, and nothing gets through
+			s.Sleep(31 * time.Second)
+			if !isClosed(lost) {
+				return s.Broken("no renewal has got through for a whole lease, the lock is gone, and Lost does not say so")
+			}
+			return nil
+		},
+	}
+
 	// NoRevival: an operator deletes A's lock while A works.
 	NoRevival = hazards.Hazard{
 		Name:  "NoRevival",
@@ -423,7 +757,7 @@ var (
 			a, b, operator := s.Client("A"), s.Client("B"), s.Client("operator")
 
 			a.Lock()
-			operator.Do("DEL", func(ctx context.Context) { operator.Redis().Del(ctx, "lock:stock") })
+			wipe(s, operator)
 			s.Sleep(15 * time.Second)
 			if s.Held() > 0 {
 				return s.Broken("the lock was deleted, and A's watchdog has made it anew: A may have lost it to another meanwhile")
@@ -462,17 +796,23 @@ var (
 		Story: "Who loses the lock is told, and who unlocks it is not.",
 		Play: func(s *hazards.Scene) error {
 			a, operator := s.Client("A"), s.Client("operator")
-			teller, ok := a.Handle().(interface{ Lost() <-chan struct{} })
+			teller, ok := a.Handle().(teller)
 			if !ok {
 				return s.Broken("the lock has no method Lost() <-chan struct{}: its holder can't be told")
 			}
 
 			a.Lock()
+			first := teller.Lost()
+			a.Unlock()
+			if isClosed(first) {
+				return s.Broken("A has unlocked, and Lost tells of a loss: who listens to it gives up work that was well done")
+			}
+			a.Lock()
 			before := teller.Lost()
 			if isClosed(before) {
 				return s.Broken("A is inside, and Lost says that it is not")
 			}
-			operator.Do("DEL", func(ctx context.Context) { operator.Redis().Del(ctx, "lock:stock") })
+			wipe(s, operator)
 			s.Sleep(11 * time.Second) // a third of the lease, and a bit
 			if !isClosed(before) {
 				return s.Broken("A's lock is gone, a renewal has found nothing, and Lost does not say so")
@@ -485,21 +825,28 @@ var (
 // promisesOf lists the promises of a stage, in the order in which a learner
 // meets them.
 func promisesOf(stage stages.Stage) []hazards.Hazard {
-	promises := []hazards.Hazard{FreeLock, TakenLock, HandOff, DeadlineKept, CalledOff, SecondUse, OtherKey, Unanswered, BadInput}
+	promises := []hazards.Hazard{
+		FreeLock, TakenLock, HandOff, DeadlineKept, CalledOff, SecondUse, HolderTries,
+		OtherKey, OtherProcess, LockedAnew, Unanswered, BadInput,
+	}
 	if stage.Lease {
-		promises = append(promises, LeaseAsAsked)
+		promises = append(promises, LeaseAsAsked, WholeLease, StaleHandle)
 	}
 	if stage.NotHeld != nil {
-		promises = append(promises, NothingToUnlock, LateUnlock)
+		promises = append(promises, SameService, NothingToUnlock, LateUnlock)
 	}
 	if stage.Name >= stages.V6.Name {
-		promises = append(promises, AllUnlocked, InnerLease)
+		promises = append(promises, AllUnlocked, InnerLease, InnerHandle)
 	}
 	if stage.Renew != "" {
-		promises = append(promises, RenewalEnds, NoRevival, WaiterRenewsNothing, ToldOfLoss)
+		promises = append(promises, RenewedAsAsked, RenewedAfterWait, WaitLimit, OuterRenewed, RenewalEnds, FailedUnlock,
+			NoRevival, WaiterRenewsNothing, ToldOfLoss, CutOff)
 	}
 	return promises
 }
+
+// teller is a lock that tells its holder when it is lost.
+type teller interface{ Lost() <-chan struct{} }
 
 // isClosed reports whether a channel is closed.
 func isClosed(c <-chan struct{}) bool {
@@ -518,7 +865,37 @@ func answer(c *hazards.Client) string {
 		return "it waits"
 	case c.Err() != nil:
 		return c.Err().Error()
+	case c.Inside():
+		return "it says that it is inside"
 	default:
 		return "it says no, and no error"
 	}
+}
+
+// wipe deletes the lock, as an operator does or a server that starts anew.
+func wipe(s *hazards.Scene, operator *hazards.Client) {
+	operator.Do("DEL", func(ctx context.Context) {
+		for _, lock := range s.Watched() {
+			operator.Redis().Del(ctx, lock.Key)
+		}
+	})
+}
+
+// leftover names the keys that begin like the lock's. They are what a play takes
+// for the lock.
+func leftover(s *hazards.Scene) string {
+	var names []string
+	for _, lock := range s.Watched() {
+		names = append(names, lock.Key)
+	}
+	return strings.Join(names, ", ")
+}
+
+// elsewhere names the keys that do not.
+func elsewhere(s *hazards.Scene) string {
+	var names []string
+	for _, key := range s.Keys() {
+		names = append(names, key.Name)
+	}
+	return strings.Join(names, ", ")
 }

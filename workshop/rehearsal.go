@@ -1,6 +1,9 @@
 package workshop
 
 import (
+	"cmp"
+	"crypto/rand"
+	"slices"
 	"time"
 
 	"lockstep/faults"
@@ -19,11 +22,12 @@ func (e Entry) rehearsed() stages.Stage {
 	stage := stages.Stage{
 		Name:    e.Exercise.Name,
 		Lease:   e.Exercise.Stage.Lease,
-		New:     e.New,
+		New:     e.made,
 		NotHeld: e.ErrNotHeld,
 	}
 	// What goes wrong here goes wrong in the checks too, and is told there.
 	_, _ = hazards.Perform(stage, faults.Options{}, func(s *hazards.Scene) error {
+		inside := false // what prolongs the lease before that, belongs to the taking
 		s.Observe(func(step *faults.Step) {
 			switch was, is := step.Before, step.After; {
 			case len(step.Commands) == 0:
@@ -31,25 +35,47 @@ func (e Entry) rehearsed() stages.Stage {
 				stage.Acquire = called(step)
 			case len(was) > 0 && len(is) == 0:
 				stage.Release = called(step)
-			case len(was) > 0 && len(is) > 0 && is[0].Ends > was[0].Ends:
+			case inside && prolongs(was, is):
 				stage.Renew = called(step)
 			}
 		})
 		a := s.Client("A")
 		a.Lock()
+		inside = true
 		s.Sleep(hazards.Lease - time.Second)
+		inside = false
 		a.Unlock()
 		return nil
 	})
 	return stage
 }
 
-// called is how a fault calls the command of a step: by its first word, or a
-// script by its name.
+// made is a lock of the entry. Where nobody says whose it is, it is its own.
+func (e Entry) made(f stages.Flow) (stages.Lock, error) {
+	f.Owner = cmp.Or(f.Owner, rand.Text())
+	return e.New(f)
+}
+
+// prolongs reports whether a key of the lock lasts longer than before.
+func prolongs(was, is []faults.Holding) bool {
+	return slices.ContainsFunc(is, func(after faults.Holding) bool {
+		return slices.ContainsFunc(was, func(before faults.Holding) bool {
+			return before.Key == after.Key && before.Ends != faults.Never && (after.Ends > before.Ends || after.Ends == faults.Never)
+		})
+	})
+}
+
+// called is how a fault calls the commands of a step, which went together: by the
+// first that does something, and a script by its name.
 func called(step *faults.Step) string {
-	words := step.Commands[0]
-	if words[0] == "EVAL" && len(words) > 1 {
-		return words[1]
+	for _, words := range step.Commands {
+		switch {
+		case words[0] == "MULTI" || words[0] == "GET" || words[0] == "EXISTS":
+		case words[0] == "EVAL" && len(words) > 1:
+			return words[1]
+		default:
+			return words[0]
+		}
 	}
-	return words[0]
+	return step.Commands[0][0]
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -44,11 +43,13 @@ func on(lock func(*handle) stages.Lock) func(stages.Flow) (stages.Lock, error) {
 		case f.Lease < time.Millisecond || f.Lease%time.Millisecond != 0:
 			return nil, errors.New("lock: the lease must be whole milliseconds, at least one")
 		}
-		h := &handle{rdb: f.Redis, key: f.Key, token: rand.Text(), owner: cmp.Or(f.Owner, rand.Text()), lease: f.Lease}
+		h := &handle{rdb: f.Redis, key: f.Key, token: newToken(), owner: cmp.Or(f.Owner, rand.Text()), lease: f.Lease}
 		h.self = lock(h)
 		return h.self, nil
 	}
 }
+
+func newToken() string { return rand.Text() }
 
 // Lock takes the lock, and waits for it as long as ctx lasts.
 func (h *handle) Lock(ctx context.Context) error {
@@ -285,12 +286,4 @@ func (l *watched) Lost() <-chan struct{} {
 		return nil
 	}
 	return l.hold.lost
-}
-
-// wrap says what was being done.
-func wrap(doing, key string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s %s: %w", doing, key, err)
 }

@@ -82,7 +82,11 @@ func (s *Scene) enter(f *faults.Client, thread int) *Client {
 		c.lock = s.services[f.Instance()]
 		return c
 	}
-	lock, err := s.Stage.New(stages.Flow{Redis: f.Redis(), Key: lockKey, Lease: s.Lease, Thread: thread})
+	var lock stages.Lock
+	err := errors.New("it waits for something")
+	f.Do("New", func(context.Context) {
+		lock, err = s.Stage.New(stages.Flow{Redis: f.Redis(), Key: lockKey, Lease: s.Lease, Thread: thread})
+	})
 	if err != nil {
 		panic(fmt.Sprintf("make a lock of %s: %v", s.Stage, err))
 	}
@@ -292,7 +296,11 @@ func (s *Scene) watch(step *faults.Step) {
 		delete(s.takers, before.Key)
 		if len(step.Commands) > 0 && taker != "" && taker != step.Client {
 			s.Robberies++
-			step.Mark("%s deleted %s's lock", step.Client, taker)
+			how := "deleted"
+			if slices.ContainsFunc(step.After, func(l faults.Holding) bool { return l.Key == before.Key }) {
+				how = "overwrote"
+			}
+			step.Mark("%s %s %s's lock", step.Client, how, taker)
 		}
 	}
 	for _, after := range step.After {

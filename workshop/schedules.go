@@ -66,6 +66,16 @@ func schedules(stage stages.Stage) Check {
 	}
 }
 
+// lost is what a broken property means to the people in the shop.
+var lost = map[explore.Property]string{
+	explore.OwnHand:    "a lock was taken away from a client that had it",
+	explore.OneInside:  "two clients are inside at the same time",
+	explore.NoDeadlock: "nobody gets the lock any more, and nobody is inside",
+	explore.ToldInTime: "a client sold after its lock was gone, and Lost had not told it",
+	explore.TrueBooks:  "an item was sold twice",
+	explore.AnAnswer:   "a customer bought an item, and saw an error",
+}
+
 // ask searches, and shows the first thing that was found.
 func (q question) ask() Result {
 	q.Until = explore.Any
@@ -88,10 +98,8 @@ func (q question) ask() Result {
 		if err != nil && !errors.Is(err, faults.ErrBroken) {
 			return Result{Why: err.Error()}
 		}
-		return Result{
-			Why:      fmt.Sprintf("the shortest schedule that does this: %q", b.Schedule),
-			Timeline: timeline,
-		}
+		timeline.Verdict = fmt.Sprintf("%s. No shorter order of steps does that: %s", lost[b.Property], b.Schedule)
+		return Result{Why: timeline.Verdict, Timeline: timeline}
 	}
 	return Result{OK: true}
 }

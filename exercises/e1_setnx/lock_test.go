@@ -28,7 +28,10 @@ func TestHandOff(t *testing.T)      { mine.Survives(t, workshop.HandOff) }
 func TestDeadlineKept(t *testing.T) { mine.Survives(t, workshop.DeadlineKept) }
 func TestCalledOff(t *testing.T)    { mine.Survives(t, workshop.CalledOff) }
 func TestSecondUse(t *testing.T)    { mine.Survives(t, workshop.SecondUse) }
+func TestHolderTries(t *testing.T)  { mine.Survives(t, workshop.HolderTries) }
 func TestOtherKey(t *testing.T)     { mine.Survives(t, workshop.OtherKey) }
+func TestOtherProcess(t *testing.T) { mine.Survives(t, workshop.OtherProcess) }
+func TestLockedAnew(t *testing.T)   { mine.Survives(t, workshop.LockedAnew) }
 func TestUnanswered(t *testing.T)   { mine.Survives(t, workshop.Unanswered) }
 func TestBadInput(t *testing.T)     { mine.Survives(t, workshop.BadInput) }
 

@@ -30,10 +30,16 @@ func TestHandOff(t *testing.T)         { mine.Survives(t, workshop.HandOff) }
 func TestDeadlineKept(t *testing.T)    { mine.Survives(t, workshop.DeadlineKept) }
 func TestCalledOff(t *testing.T)       { mine.Survives(t, workshop.CalledOff) }
 func TestSecondUse(t *testing.T)       { mine.Survives(t, workshop.SecondUse) }
+func TestHolderTries(t *testing.T)     { mine.Survives(t, workshop.HolderTries) }
 func TestOtherKey(t *testing.T)        { mine.Survives(t, workshop.OtherKey) }
+func TestOtherProcess(t *testing.T)    { mine.Survives(t, workshop.OtherProcess) }
+func TestLockedAnew(t *testing.T)      { mine.Survives(t, workshop.LockedAnew) }
 func TestUnanswered(t *testing.T)      { mine.Survives(t, workshop.Unanswered) }
 func TestBadInput(t *testing.T)        { mine.Survives(t, workshop.BadInput) }
 func TestLeaseAsAsked(t *testing.T)    { mine.Survives(t, workshop.LeaseAsAsked) }
+func TestWholeLease(t *testing.T)      { mine.Survives(t, workshop.WholeLease) }
+func TestStaleHandle(t *testing.T)     { mine.Survives(t, workshop.StaleHandle) }
+func TestSameService(t *testing.T)     { mine.Survives(t, workshop.SameService) }
 func TestNothingToUnlock(t *testing.T) { mine.Survives(t, workshop.NothingToUnlock) }
 func TestLateUnlock(t *testing.T)      { mine.Survives(t, workshop.LateUnlock) }
 

@@ -33,18 +33,31 @@ func TestHandOff(t *testing.T)             { mine.Survives(t, workshop.HandOff) 
 func TestDeadlineKept(t *testing.T)        { mine.Survives(t, workshop.DeadlineKept) }
 func TestCalledOff(t *testing.T)           { mine.Survives(t, workshop.CalledOff) }
 func TestSecondUse(t *testing.T)           { mine.Survives(t, workshop.SecondUse) }
+func TestHolderTries(t *testing.T)         { mine.Survives(t, workshop.HolderTries) }
 func TestOtherKey(t *testing.T)            { mine.Survives(t, workshop.OtherKey) }
+func TestOtherProcess(t *testing.T)        { mine.Survives(t, workshop.OtherProcess) }
+func TestLockedAnew(t *testing.T)          { mine.Survives(t, workshop.LockedAnew) }
 func TestUnanswered(t *testing.T)          { mine.Survives(t, workshop.Unanswered) }
 func TestBadInput(t *testing.T)            { mine.Survives(t, workshop.BadInput) }
 func TestLeaseAsAsked(t *testing.T)        { mine.Survives(t, workshop.LeaseAsAsked) }
+func TestWholeLease(t *testing.T)          { mine.Survives(t, workshop.WholeLease) }
+func TestStaleHandle(t *testing.T)         { mine.Survives(t, workshop.StaleHandle) }
+func TestSameService(t *testing.T)         { mine.Survives(t, workshop.SameService) }
 func TestNothingToUnlock(t *testing.T)     { mine.Survives(t, workshop.NothingToUnlock) }
 func TestLateUnlock(t *testing.T)          { mine.Survives(t, workshop.LateUnlock) }
 func TestAllUnlocked(t *testing.T)         { mine.Survives(t, workshop.AllUnlocked) }
 func TestInnerLease(t *testing.T)          { mine.Survives(t, workshop.InnerLease) }
+func TestInnerHandle(t *testing.T)         { mine.Survives(t, workshop.InnerHandle) }
+func TestRenewedAsAsked(t *testing.T)      { mine.Survives(t, workshop.RenewedAsAsked) }
+func TestRenewedAfterWait(t *testing.T)    { mine.Survives(t, workshop.RenewedAfterWait) }
+func TestWaitLimit(t *testing.T)           { mine.Survives(t, workshop.WaitLimit) }
+func TestOuterRenewed(t *testing.T)        { mine.Survives(t, workshop.OuterRenewed) }
 func TestRenewalEnds(t *testing.T)         { mine.Survives(t, workshop.RenewalEnds) }
+func TestFailedUnlock(t *testing.T)        { mine.Survives(t, workshop.FailedUnlock) }
 func TestNoRevival(t *testing.T)           { mine.Survives(t, workshop.NoRevival) }
 func TestWaiterRenewsNothing(t *testing.T) { mine.Survives(t, workshop.WaiterRenewsNothing) }
 func TestToldOfLoss(t *testing.T)          { mine.Survives(t, workshop.ToldOfLoss) }
+func TestCutOff(t *testing.T)              { mine.Survives(t, workshop.CutOff) }
 
 // What was won before, and must not be lost.
 

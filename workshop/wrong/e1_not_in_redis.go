@@ -45,7 +45,7 @@ func notInRedis() []Lock {
 		{
 			Name:     "EXISTS, then SET",
 			Mistake:  "Look, and then take: two can look before either takes. A plan that reads well, and that no play with one try at a time finds out.",
-			Exercise: workshop.E1, Check: "Schedules", Says: "A and B are both inside",
+			Exercise: workshop.E1, Check: "Schedules", Says: "B overwrote A's lock",
 			New: on(func(h *handle) stages.Lock { return existsThenSet{plain{h}} }),
 		},
 		{

@@ -31,7 +31,7 @@ func unlocking() []Lock {
 		{
 			Name:     "an unlock by pattern",
 			Mistake:  "KEYS lock* and DEL for each: every lock that begins like this one is free.",
-			Exercise: workshop.E1, Check: "OtherKey", Says: "it should be lock:stock alone",
+			Exercise: workshop.E1, Check: "OtherKey", Says: "Redis has now no lock",
 			New: on(func(h *handle) stages.Lock { return unlockByPattern{plain{h}} }),
 		},
 		{

@@ -93,7 +93,7 @@ func leases() []Lock {
 		{
 			Name:     "a lease that begins with the wait",
 			Mistake:  "The end is worked out once, when Lock is called. Who waits for most of a lease gets what is left of it.",
-			Exercise: workshop.E3, Check: "WholeLease", Says: "has waited for 20, and has 10s left",
+			Exercise: workshop.E3, Check: "WholeLease", Says: "has waited for 10, and has 20s left",
 			New: on(func(h *handle) stages.Lock { return leaseFromWait{leased{h}} }),
 		},
 		{

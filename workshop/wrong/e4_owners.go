@@ -88,7 +88,7 @@ func owners() []Lock {
 		{
 			Name:     "nothing to unlock, and all is well",
 			Mistake:  "Unlock returns nil if the lock was somebody else's. Whoever worked without a lock for a while never hears of it.",
-			Exercise: workshop.E4, Check: "NothingToUnlock", Says: "its Unlock says nothing",
+			Exercise: workshop.E4, Check: "NothingToUnlock", Says: "its Unlock says that all is well",
 			New: on(func(h *handle) stages.Lock { return neverRefuses{leased{h}} }),
 		},
 		{

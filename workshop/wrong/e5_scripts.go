@@ -53,7 +53,7 @@ func scripts() []Lock {
 		{
 			Name:     "the key in the script",
 			Mistake:  "redis.call('DEL', 'lock:stock'): copied from where it was tried out. KEYS is not for Redis alone.",
-			Exercise: workshop.E5, Check: "OtherKey", Says: "of the two",
+			Exercise: workshop.E5, Check: "OtherKey", Says: "and Redis has now lock:stock:2",
 			New: on(func(h *handle) stages.Lock { return byScript{leased{h}, releaseStock} }),
 		},
 		{
@@ -65,7 +65,7 @@ func scripts() []Lock {
 		{
 			Name:     "the script's answer dropped",
 			Mistake:  "The script knows that there was nothing to delete, and Unlock looks at the error alone.",
-			Exercise: workshop.E5, Check: "LateUnlock", Says: "its Unlock says nothing",
+			Exercise: workshop.E5, Check: "LateUnlock", Says: "its Unlock says that all is well",
 			New: on(func(h *handle) stages.Lock { return neverRefuses{leased{h}} }),
 		},
 		{

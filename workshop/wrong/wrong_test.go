@@ -3,6 +3,7 @@ package wrong
 import (
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,40 +16,87 @@ func TestMain(m *testing.M) {
 }
 
 // Each wrong lock is failed by the exercise it belongs to, at the check that its
-// mistake is about, in words that speak of it.
+// mistake is about, in words that speak of it. With -v the test shows what a
+// learner gets to read.
 func TestWrongLocksAreCaught(t *testing.T) {
+	t.Parallel()
 	for _, lock := range All() {
 		t.Run(lock.Exercise.Name+"/"+lock.Name, func(t *testing.T) {
 			t.Parallel()
-			r := examine(t, lock, lock.Check)
+			c := check(t, lock.Exercise, lock.Check)
+			r := lock.Entry().Examine(c)
 			if r.OK {
-				t.Fatalf("%s: %s lets it pass.\n\n%s", lock.Mistake, lock.Check, r)
+				t.Fatalf("%s\n%s lets it pass:\n\n%s", lock.Mistake, c.Name, r)
 			}
 			if !strings.Contains(r.String(), lock.Says) {
-				t.Errorf("%s\n%s should say %q:\n\n%s", lock.Mistake, lock.Check, lock.Says, r)
+				t.Errorf("%s\n%s should say %q:\n\n%s", lock.Mistake, c.Name, lock.Says, r)
 			}
-			t.Logf("%s\n\n%s: %s\n\n%s", lock.Mistake, lock.Check, story(lock), r)
+			if testing.Verbose() {
+				t.Logf("%s\n\n%s: %s\n\n%s", lock.Mistake, c.Name, c.Story, r)
+			}
 		})
 	}
 }
 
-func story(lock Lock) string {
-	for _, c := range lock.Exercise.Checks() {
-		if c.Name == lock.Check {
-			return c.Story
-		}
+// A check that every wrong lock fails says nothing about its mistake: what a lock
+// has right, it is not failed for.
+func TestWrongLocksAreNotFailedForEverything(t *testing.T) {
+	t.Parallel()
+	for _, lock := range All() {
+		t.Run(lock.Exercise.Name+"/"+lock.Name, func(t *testing.T) {
+			t.Parallel()
+			quick := []string{"BadInput", "OtherKey", "FreeLock"}
+			if !slices.ContainsFunc(quick, func(name string) bool {
+				return lock.Entry().Examine(check(t, lock.Exercise, name)).OK
+			}) {
+				t.Errorf("it fails each of %v", quick)
+			}
+		})
 	}
-	return ""
 }
 
-// examine runs one check on a wrong lock.
-func examine(t *testing.T, lock Lock, check string) workshop.Result {
-	t.Helper()
-	for _, c := range lock.Exercise.Checks() {
-		if c.Name == check {
-			return lock.Entry().Examine(c)
+// A check that no wrong lock fails guards nothing.
+func TestEveryCheckGuardsSomething(t *testing.T) {
+	t.Parallel()
+	fails := map[string]bool{}
+	for _, lock := range All() {
+		fails[lock.Check] = true
+	}
+	for _, e := range workshop.All() {
+		for _, c := range e.Checks() {
+			if !fails[c.Name] {
+				t.Errorf("%s asks for %s, and no wrong lock is caught by it", e.Name, c.Name)
+				fails[c.Name] = true // once is enough
+			}
 		}
 	}
-	t.Fatalf("%s does not ask for %s", lock.Exercise.Name, check)
-	return workshop.Result{}
+}
+
+// The list can be read, and told apart.
+func TestEachHasAName(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, lock := range All() {
+		if lock.Name == "" || lock.Mistake == "" || lock.Says == "" {
+			t.Errorf("%q says too little of itself", lock.Name)
+		}
+		if seen[lock.Name] {
+			t.Errorf("two are called %q", lock.Name)
+		}
+		seen[lock.Name] = true
+	}
+	if len(seen) < 45 {
+		t.Errorf("only %d wrong locks", len(seen))
+	}
+}
+
+func check(t *testing.T, e workshop.Exercise, name string) workshop.Check {
+	t.Helper()
+	for _, c := range e.Checks() {
+		if c.Name == name {
+			return c
+		}
+	}
+	t.Fatalf("%s does not ask for %s", e.Name, name)
+	return workshop.Check{}
 }

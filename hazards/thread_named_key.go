@@ -12,9 +12,10 @@ var ThreadNamedKey = Hazard{
 		a, b := s.Client("A"), s.Client("B").Thread(2)
 
 		a.Lock()
+		one := s.Held()
 		b.Lock()
 
-		if s.Held() > 1 {
+		if s.Held() > one {
 			return s.Broken("A and B are both inside: each has a key of its own")
 		}
 		return nil

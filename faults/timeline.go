@@ -200,6 +200,7 @@ func (t *Timeline) value(k Key) string {
 			parts = append(parts, t.text(f.Name)+" ×"+t.text(f.Value))
 		}
 	}
+	slices.Sort(parts) // the server's order is that of random tokens
 	return strings.Join(parts, " ")
 }
 

@@ -24,6 +24,11 @@ var RecursionOverflow = Hazard{
 
 		if deeper > 0 {
 			s.Mark("B's stack grows with each try")
+		}
+		switch {
+		case deeper > more:
+			return s.Broken("%d more tries, and B's stack is %d frames deeper: each try adds some", more, deeper)
+		case deeper > 0:
 			return s.Broken("%d more tries, and B's stack is %d frames deeper: each try adds one", more, deeper)
 		}
 		return nil

@@ -294,7 +294,7 @@ func (s *Scene) watch(step *faults.Step) {
 		}
 		taker := s.takers[before.Key]
 		delete(s.takers, before.Key)
-		if len(step.Commands) > 0 && taker != "" && taker != step.Client {
+		if len(step.Commands) > 0 && taker != "" && taker != step.Client && s.plays(step.Client) {
 			s.Robberies++
 			how := "deleted"
 			if slices.ContainsFunc(step.After, func(l faults.Holding) bool { return l.Key == before.Key }) {
@@ -327,10 +327,16 @@ func (s *Scene) holdsLock(service string) bool {
 	return false
 }
 
-// holds reports whether a lock is still there, and still its owner's.
+// plays reports whether a service is of the cast: an operator, say, who deletes a
+// lock by hand, is not.
+func (s *Scene) plays(service string) bool {
+	return slices.ContainsFunc(s.cast, func(c *Client) bool { return c.Instance() == service })
+}
+
+// holds reports whether a lock is still there, and its owner still in it.
 func holds(locks []faults.Holding, lock faults.Holding) bool {
 	return slices.ContainsFunc(locks, func(l faults.Holding) bool {
-		return l.Key == lock.Key && owner(l.Value) == owner(lock.Value)
+		return l.Key == lock.Key && slices.Contains(strings.Fields(l.Value), owner(lock.Value))
 	})
 }
 

@@ -18,6 +18,11 @@ var WonButSaidNo = Hazard{
 		b.Lock()
 		if b.Waiting() {
 			s.Mark("A has it, and does not know")
+		}
+		switch {
+		case b.Waiting() && s.Stage.Renew == "":
+			return s.Broken("A was told no and walked away; its lock is still there, and B waits")
+		case b.Waiting():
 			return s.Broken("A was told no and walked away; its lock is renewed for ever, and B waits")
 		}
 		return nil

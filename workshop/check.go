@@ -3,6 +3,7 @@ package workshop
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"lockstep/faults"
 	"lockstep/hazards"
@@ -31,7 +32,8 @@ func play(h hazards.Hazard) Check {
 		r, err := h.Run(lock)
 		switch {
 		case err != nil:
-			return Result{Why: unwrapped(err), Timeline: r.Timeline}
+			r.Timeline.Verdict = unwrapped(err)
+			return Result{Why: r.Timeline.Verdict, Timeline: r.Timeline}
 		case r.Outcome == hazards.Breaks:
 			return Result{Why: r.Why, Timeline: r.Timeline}
 		case r.Outcome == hazards.NoCause:
@@ -41,12 +43,13 @@ func play(h hazards.Hazard) Check {
 	}}
 }
 
-// unwrapped is what went wrong, without whose play it was in.
+// unwrapped is what went wrong, without whose play it was in. That the play could
+// not go on is the lock's doing here, and no mistake of the play.
 func unwrapped(err error) string {
 	if inner := errors.Unwrap(err); inner != nil {
-		return inner.Error()
+		err = inner
 	}
-	return err.Error()
+	return strings.TrimPrefix(err.Error(), faults.ErrPlay.Error()+": ")
 }
 
 // String is the result as a learner reads it.

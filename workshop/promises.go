@@ -32,7 +32,7 @@ var (
 				return s.Broken("A is inside, and Redis has no key lock:stock, but %s: the key is to be as New got it", keys)
 			}
 			if s.Held() == 0 {
-				return s.Broken("A says that it is inside, and Redis knows nothing of it: no other server can")
+				return s.Broken("A says that it is inside, and Redis knows nothing of it: how should another server?")
 			}
 			a.Unlock()
 			if a.Err() != nil {
@@ -151,13 +151,19 @@ var (
 			var tried, locked error
 
 			a.Do("TryLock", func(context.Context) { ok, tried = a.Handle().TryLock(over) })
-			if ok || !errors.Is(tried, context.Canceled) {
-				return s.Broken("A's context is over, and its TryLock answers %v, %v: it should be the context's error", ok, tried)
+			if ok {
+				return s.Broken("A's context is over, and its TryLock says yes: it should be the context's error")
+			}
+			if !errors.Is(tried, context.Canceled) {
+				return s.Broken("A's context is over, and its TryLock says %s: it should be the context's error", said(tried))
 			}
 			a.Do("Lock", func(context.Context) { locked = a.Handle().Lock(over) })
 			s.Sleep(100 * time.Millisecond)
-			if a.Waiting() || !errors.Is(locked, context.Canceled) {
-				return s.Broken("A's context is over, and its Lock does not return the context's error, but %v", locked)
+			if a.Waiting() {
+				return s.Broken("A's context is over, and its Lock waits for ever")
+			}
+			if !errors.Is(locked, context.Canceled) {
+				return s.Broken("A's context is over, and its Lock says %s: it should be the context's error", said(locked))
 			}
 			if s.Held() > 0 {
 				return s.Broken("A's context was over, and now it holds a lock that nobody will unlock")
@@ -213,7 +219,7 @@ var (
 			}
 			a.Unlock()
 			if a.Err() != nil || s.Held() > 0 {
-				return s.Broken("A was inside, has tried once more, and now its Unlock does not free the lock: %v", a.Err())
+				return s.Broken("A was inside, has tried once more, and now its Unlock does not free the lock, and says %s", said(a.Err()))
 			}
 			return nil
 		},
@@ -225,11 +231,11 @@ var (
 		Name:  "OtherProcess",
 		Story: "Redis alone decides who is inside, because other processes ask nobody else.",
 		Play: func(s *hazards.Scene) error {
-			a, b, other := s.Client("A"), s.Client("B"), s.Client("other")
+			a, b, process := s.Client("A"), s.Client("B"), s.World.Client("another")
 
 			a.Lock()
 			for _, lock := range s.Watched() {
-				other.Do("COPY", func(ctx context.Context) { other.Redis().Copy(ctx, lock.Key, "kept:"+lock.Key, 0, true) })
+				process.Do("COPY", func(ctx context.Context) { process.Redis().Copy(ctx, lock.Key, "kept:"+lock.Key, 0, true) })
 			}
 			a.Unlock()
 			if s.Held() > 0 {
@@ -237,18 +243,18 @@ var (
 			}
 			for _, key := range s.Keys() {
 				if name, ok := strings.CutPrefix(key.Name, "kept:"); ok {
-					other.Do("RENAME", func(ctx context.Context) { other.Redis().Rename(ctx, key.Name, name) })
+					process.Do("RENAME", func(ctx context.Context) { process.Redis().Rename(ctx, key.Name, name) })
 				}
 			}
 			if b.TryLock() {
 				return s.Broken("another process holds the lock in Redis, and B gets in beside it: something in B's own process decides")
 			}
-			wipe(s, other)
+			wipe(s, process)
 			b.Lock()
 			if !b.Inside() {
 				return s.Broken("the other process is gone, and B does not get in: %s", answer(b))
 			}
-			wipe(s, other)
+			wipe(s, process)
 			if !a.TryLock() {
 				return s.Broken("Redis has lost the lock of B, and A does not get in: something in A's own process decides")
 			}
@@ -261,7 +267,7 @@ var (
 		Name:  "LockedAnew",
 		Story: "A handle that has lost the lock can take it again, and it is a lock as good as the first.",
 		Play: func(s *hazards.Scene) error {
-			a, b, operator := s.Client("A"), s.Client("B"), s.Client("operator")
+			a, b, operator := s.Client("A"), s.Client("B"), s.World.Client("operator")
 
 			a.Lock()
 			wipe(s, operator)
@@ -283,7 +289,7 @@ var (
 			}
 			a.Unlock()
 			if a.Err() != nil || s.Held() > 0 {
-				return s.Broken("A is inside again, and its Unlock does not free the lock: %v", a.Err())
+				return s.Broken("A is inside again, and its Unlock does not free the lock, and says %s", said(a.Err()))
 			}
 			return nil
 		},
@@ -295,7 +301,7 @@ var (
 		Story: "Locks on two keys have nothing to do with each other.",
 		Play: func(s *hazards.Scene) error {
 			a, b := s.Client("A"), s.Client("B")
-			other, err := s.Stage.New(stages.Flow{Redis: b.Redis(), Key: "lock:stock:2", Lease: s.Lease, Thread: 1})
+			other, err := another(s, b, stages.Flow{Key: "lock:stock:2", Lease: s.Lease, Thread: 1})
 			if err != nil {
 				return s.Broken("New gives no lock on lock:stock:2: %v", err)
 			}
@@ -430,7 +436,7 @@ var (
 		Name:  "StaleHandle",
 		Story: "Who has lost the lock does not get in because it remembers to be inside.",
 		Play: func(s *hazards.Scene) error {
-			a, b, operator := s.Client("A"), s.Client("B"), s.Client("operator")
+			a, b, operator := s.Client("A"), s.Client("B"), s.World.Client("operator")
 
 			a.Lock()
 			wipe(s, operator)
@@ -567,12 +573,12 @@ var (
 		Story: "All handles of one owner enter together, whoever made them.",
 		Play: func(s *hazards.Scene) error {
 			a, b := s.Client("A"), s.Client("B")
-			flow := stages.Flow{Redis: a.Redis(), Key: "lock:stock", Lease: s.Lease, Thread: 1, Owner: "order-4711"}
-			outer, err := s.Stage.New(flow)
+			flow := stages.Flow{Key: "lock:stock", Lease: s.Lease, Thread: 1, Owner: "order-4711"}
+			outer, err := another(s, a, flow)
 			if err != nil {
 				return s.Broken("New gives no lock to the owner order-4711: %v", err)
 			}
-			inner, err := s.Stage.New(flow)
+			inner, err := another(s, a, flow)
 			if err != nil {
 				return s.Broken("New gives no second lock to the owner order-4711: %v", err)
 			}
@@ -581,7 +587,7 @@ var (
 			a.Do("Lock", func(ctx context.Context) { err = outer.Lock(ctx) })
 			a.Do("TryLock", func(ctx context.Context) { entered, err = inner.TryLock(ctx) })
 			if err != nil || !entered {
-				return s.Broken("an owner is inside, and does not get in once more through another handle: %v, %v", entered, err)
+				return s.Broken("an owner is inside, and does not get in once more through another handle: it says %s", cmp.Or(text(err), "no"))
 			}
 			a.Do("Unlock", func(ctx context.Context) { err = inner.Unlock(ctx) })
 			if err != nil {
@@ -592,7 +598,7 @@ var (
 			}
 			a.Do("Unlock", func(ctx context.Context) { err = outer.Unlock(ctx) })
 			if err != nil || s.Held() > 0 {
-				return s.Broken("both handles have unlocked, and the lock is not free: %v", err)
+				return s.Broken("both handles have unlocked, and the lock is not free: the last says %s", said(err))
 			}
 			return nil
 		},
@@ -616,7 +622,7 @@ var (
 			b.Crash()
 			s.Sleep(31 * time.Second)
 			if n := a.Sent() - sent; n > 0 {
-				return s.Broken("A has unlocked, and its watchdog has sent %d commands since", n)
+				return s.Broken("A has unlocked, and its watchdog has sent something since: %d times", n)
 			}
 			if s.Held() > 0 {
 				return s.Broken("B is dead, and somebody renews its lock")
@@ -758,7 +764,7 @@ var (
 		Name:  "NoRevival",
 		Story: "A renewal never makes a lock that is gone, and never prolongs another's.",
 		Play: func(s *hazards.Scene) error {
-			a, b, operator := s.Client("A"), s.Client("B"), s.Client("operator")
+			a, b, operator := s.Client("A"), s.Client("B"), s.World.Client("operator")
 
 			a.Lock()
 			wipe(s, operator)
@@ -799,7 +805,7 @@ var (
 		Name:  "ToldOfLoss",
 		Story: "Who loses the lock is told, and who unlocks it is not.",
 		Play: func(s *hazards.Scene) error {
-			a, operator := s.Client("A"), s.Client("operator")
+			a, operator := s.Client("A"), s.World.Client("operator")
 			teller, ok := a.Handle().(teller)
 			if !ok {
 				return s.Broken("the lock has no method Lost() <-chan struct{}: its holder can't be told")
@@ -863,9 +869,12 @@ func isClosed(c <-chan struct{}) bool {
 }
 
 // said is an error in a sentence.
-func said(err error) string {
+func said(err error) string { return cmp.Or(text(err), "that all is well") }
+
+// text is an error's, if there is one.
+func text(err error) string {
 	if err == nil {
-		return "that all is well"
+		return ""
 	}
 	return err.Error()
 }
@@ -884,8 +893,16 @@ func answer(c *hazards.Client) string {
 	}
 }
 
+// another makes one more handle for a client, as the client itself would.
+func another(s *hazards.Scene, c *hazards.Client, flow stages.Flow) (lock stages.Lock, err error) {
+	err = errors.New("it waits for something")
+	flow.Redis = c.Redis()
+	c.Do("New", func(context.Context) { lock, err = s.Stage.New(flow) })
+	return lock, err
+}
+
 // wipe deletes the lock, as an operator does or a server that starts anew.
-func wipe(s *hazards.Scene, operator *hazards.Client) {
+func wipe(s *hazards.Scene, operator *faults.Client) {
 	operator.Do("DEL", func(ctx context.Context) {
 		for _, lock := range s.Watched() {
 			operator.Redis().Del(ctx, lock.Key)

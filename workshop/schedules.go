@@ -66,6 +66,10 @@ func schedules(stage stages.Stage) Check {
 	}
 }
 
+// legend says how to read a schedule.
+const legend = `(a letter: the next command of that client passes; with ?, its reply is lost;
+with !, the client dies; a dot: time passes. No shorter order does it.)`
+
 // lost is what a broken property means to the people in the shop.
 var lost = map[explore.Property]string{
 	explore.OwnHand:    "a lock was taken away from a client that had it",
@@ -100,7 +104,7 @@ func (q question) ask() Result {
 		if err != nil && !errors.Is(err, faults.ErrBroken) {
 			return Result{Why: err.Error()}
 		}
-		timeline.Verdict = fmt.Sprintf("%s. No shorter order of steps does that: %s", lost[b.Property], b.Schedule)
+		timeline.Verdict = fmt.Sprintf("%s, in this order of steps: %s\n"+legend, lost[b.Property], b.Schedule)
 		return Result{Why: timeline.Verdict, Timeline: timeline}
 	}
 	return Result{OK: true}

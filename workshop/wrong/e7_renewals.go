@@ -73,7 +73,7 @@ func renewals() []Lock {
 		{
 			Name:     "renewal that survives the unlock",
 			Mistake:  "The unlock deletes, and nobody tells the goroutine (redisson/redisson#7272). It goes on asking, and renews the next hold too.",
-			Exercise: workshop.E7, Check: "RenewalEnds", Says: "its watchdog has sent",
+			Exercise: workshop.E7, Check: "RenewalEnds", Says: "its watchdog has sent something since",
 			New: on(func(h *handle) stages.Lock { return survives{newWatched(h)} }),
 		},
 		{

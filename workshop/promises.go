@@ -111,7 +111,8 @@ var (
 		},
 	}
 
-	// DeadlineKept: A is inside. B waits for it, 90 ms and no longer.
+	// DeadlineKept: A is inside. B waits for it, 97 ms and no longer: it is an odd
+	// number, so that no poll falls on the same instant.
 	DeadlineKept = hazards.Hazard{
 		Name:  "DeadlineKept",
 		Story: "A wait ends with its context, and leaves nothing behind.",
@@ -119,9 +120,9 @@ var (
 			a, b, c := s.Client("A"), s.Client("B"), s.Client("C")
 
 			a.Lock()
-			b.LockWithin(90 * time.Millisecond)
+			b.LockWithin(97*time.Millisecond + 313*time.Microsecond)
 			if !s.Await(b.Client, 150*time.Millisecond) {
-				return s.Broken("B would wait 90 ms, and still waits after 150")
+				return s.Broken("B would wait 97 ms, and still waits after 150")
 			}
 			if !errors.Is(b.Err(), context.DeadlineExceeded) {
 				return s.Broken("B waited in vain, and should get the error of its context: %s", answer(b))

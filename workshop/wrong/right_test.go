@@ -45,8 +45,8 @@ var rightOnes = []struct {
 	{"v6's count", workshop.E6, func(h *handle) stages.Lock { return byCount{h, countUp, countDown} }},
 	{"a count in the value", workshop.E6, func(h *handle) stages.Lock { return countInValue{h} }},
 	{"a field for each handle", workshop.E6, func(h *handle) stages.Lock { return &counted{handle: h} }},
+	{"a mutex in the handle", workshop.E6, func(h *handle) stages.Lock { return &guarded{counted: &counted{handle: h}} }},
 	{"a watchdog on that", workshop.E7, func(h *handle) stages.Lock { return newWatched(h) }},
-	{"a mutex in the handle", workshop.E7, func(h *handle) stages.Lock { return &guarded{watched: newWatched(h)} }},
 	{"a name for each entry", workshop.E7, func(h *handle) stages.Lock { return &namedEntries{watched: newWatched(h)} }},
 }
 
@@ -265,20 +265,20 @@ func (l countInValue) Unlock(ctx context.Context) error {
 }
 
 type guarded struct {
-	*watched
+	*counted
 	mu sync.Mutex // held for no longer than a command takes
 }
 
 func (l *guarded) TryLock(ctx context.Context) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.watched.TryLock(ctx)
+	return l.counted.TryLock(ctx)
 }
 
 func (l *guarded) Unlock(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.watched.Unlock(ctx)
+	return l.counted.Unlock(ctx)
 }
 
 // namedEntries keeps a field for each entry, under a name that the entry draws:

@@ -1,19 +1,12 @@
 package wrong
 
 import (
-	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 
 	"lockstep/workshop"
 )
-
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(800) // worlds live for a millisecond
-	os.Exit(m.Run())
-}
 
 // Each wrong lock is failed by the exercise it belongs to, at the check that its
 // mistake is about, in words that speak of it. With -v the test shows what a

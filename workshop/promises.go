@@ -463,7 +463,7 @@ var (
 				return nil
 			}
 			c.Lock()
-			return s.Broken("A and C are both inside: another request of A's service has freed A's lock, because both have the same token")
+			return s.Broken("A and C are both inside: another request of A's service has freed A's lock, and each is an owner of its own")
 		},
 	}
 
@@ -488,7 +488,7 @@ var (
 				return s.Broken("A never locked, and its Unlock has made a key: now everybody waits for nobody")
 			}
 			a.Lock()
-			a.Unlock()
+			a.Unlock() //nolint:staticcheck // a play guards nothing
 			a.Unlock()
 			if err := says("A has unlocked already"); err != nil {
 				return err
@@ -690,8 +690,11 @@ var (
 
 			a.LockWithin(time.Second)
 			s.Sleep(45 * time.Second) // A is still working
-			if s.Held() == 0 {
+			if s.Held() == 0 && s.Stage.Renew != "" {
 				return s.Broken("A is still working, and its lock is gone: the renewals ended with the context of Lock")
+			}
+			if s.Held() == 0 {
+				return s.Broken("A is still working, and its lock is gone: nobody has renewed it")
 			}
 			return nil
 		},
@@ -706,10 +709,13 @@ var (
 
 			a.Lock()
 			a.Lock()
-			a.Unlock()
+			a.Unlock() //nolint:staticcheck // a play guards nothing
 			s.Sleep(45 * time.Second) // A is still working
-			if s.Held() == 0 {
+			if s.Held() == 0 && s.Stage.Renew != "" {
 				return s.Broken("A is still inside, and its lock is gone: the inner unlock has stopped the watchdog")
+			}
+			if s.Held() == 0 {
+				return s.Broken("A is still inside, and its lock is gone: nobody has renewed it")
 			}
 			return nil
 		},

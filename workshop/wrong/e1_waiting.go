@@ -90,11 +90,17 @@ func (l deafWait) Lock(ctx context.Context) error {
 type timeoutIsNil struct{ plain }
 
 func (l timeoutIsNil) Lock(ctx context.Context) error {
-	err := l.plain.Lock(ctx)
-	if ctx.Err() != nil {
-		return nil
+	for ctx.Err() == nil {
+		ok, err := l.TryLock(ctx)
+		if err != nil || ok {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(retryEvery):
+		}
 	}
-	return err
+	return nil
 }
 
 type ownError struct{ plain }

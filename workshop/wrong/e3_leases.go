@@ -2,6 +2,7 @@ package wrong
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -156,7 +157,7 @@ type setWith struct {
 
 func (l setWith) TryLock(ctx context.Context) (bool, error) {
 	err := l.rdb.Do(ctx, append([]any{"SET", l.key, l.token, "NX"}, l.lease...)...).Err()
-	if err == redis.Nil { //nolint:errorlint // Do wraps nothing
+	if errors.Is(err, redis.Nil) {
 		return false, nil
 	}
 	return err == nil, err
@@ -199,13 +200,13 @@ func (l *timestamp) TryLock(ctx context.Context) (bool, error) {
 		return ok, err
 	}
 	seen, err := l.rdb.Get(ctx, l.key).Result()
-	if err != nil {
-		return false, nil // it was unlocked meanwhile
+	if errors.Is(err, redis.Nil) { // it was unlocked meanwhile
+		return false, nil
 	}
 	if ends, _ := strconv.ParseInt(seen, 10, 64); ends > time.Now().UnixMilli() {
 		return false, nil
 	}
-	before, err := l.rdb.GetSet(ctx, l.key, l.ends).Result()
+	before, err := l.rdb.GetSet(ctx, l.key, l.ends).Result() //nolint:staticcheck // as old as the advice
 	return err == nil && before == seen, err
 }
 

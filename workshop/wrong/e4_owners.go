@@ -53,7 +53,7 @@ func owners() []Lock {
 		{
 			Name:     "a token per process",
 			Mistake:  "Host and process number, made once in init(). All requests of a service are one owner.",
-			Exercise: workshop.E4, Check: "SameService", Says: "both have the same token",
+			Exercise: workshop.E4, Check: "SameService", Says: "another request of A's service has freed A's lock",
 			New: on(func(h *handle) stages.Lock {
 				h.token = fmt.Sprintf("host-%p", h.rdb) // a service has one client
 				return leased{h}

@@ -15,7 +15,7 @@ var ThreadNamedKey = Hazard{
 		one := s.Held()
 		b.Lock()
 
-		if s.Held() > one {
+		if b.Inside() && s.Held() > one {
 			return s.Broken("A and B are both inside: each has a key of its own")
 		}
 		return nil

@@ -39,7 +39,7 @@ var (
 				return s.Broken("A was inside, and its Unlock says: %v", a.Err())
 			}
 			if s.Held() > 0 {
-				return s.Broken("A has unlocked, and Redis still has %s: the lock is not free", leftover(s))
+				return s.Broken("A has unlocked, and Redis still has %s: what begins with lock:stock is the lock, and it is not free", leftover(s))
 			}
 			b.Lock()
 			if !b.Inside() {
@@ -78,6 +78,24 @@ var (
 			}
 			if prolongs(asked, s.Watched()) {
 				return s.Broken("B is not inside, and has prolonged A's lease: if A is dead, B waits for ever")
+			}
+			return nil
+		},
+	}
+
+	// PoliteWait: A is inside, and B waits for a hundredth of a second.
+	PoliteWait = hazards.Hazard{
+		Name:  "PoliteWait",
+		Story: "Who waits asks now and then, and leaves Redis time for the others.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+
+			a.Lock()
+			b.Lock()
+			sent := b.Sent()
+			s.Sleep(10 * time.Millisecond)
+			if n := b.Sent() - sent; n > 20 {
+				return s.Broken("B waits, and has sent %d commands in 10 ms: a hundred waiters, and Redis does nothing else", n)
 			}
 			return nil
 		},
@@ -135,6 +153,30 @@ var (
 			c.Lock()
 			if !c.Inside() {
 				return s.Broken("the lock is free, and C does not get it: %s", answer(c))
+			}
+			return nil
+		},
+	}
+
+	// WaitCancelled: A is inside. B waits for it, and is called back.
+	WaitCancelled = hazards.Hazard{
+		Name:  "WaitCancelled",
+		Story: "A wait ends when its context is cancelled, deadline or not.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			var err error
+
+			a.Lock()
+			b.Do("Lock", func(context.Context) { err = b.Handle().Lock(ctx) })
+			s.Sleep(97*time.Millisecond + 313*time.Microsecond)
+			cancel()
+			if !s.Await(b.Client, 100*time.Millisecond) {
+				return s.Broken("B's customer has left, its context is cancelled, and 100 ms later B still waits")
+			}
+			if !errors.Is(err, context.Canceled) {
+				return s.Broken("B's context was cancelled, and its Lock says %s: it should be the context's error", said(err))
 			}
 			return nil
 		},
@@ -393,17 +435,23 @@ var (
 			s.Lease = 1500 * time.Millisecond
 			a := s.Client("A")
 
-			a.Lock()
-			if s.Held() == 0 {
-				return s.Broken("A asked for a lease of 1.5 s, and has no lock: %s", answer(a))
-			}
-			for _, lock := range s.Watched() {
-				if lock.Ends == faults.Never {
-					return s.Broken("A asked for a lease of 1.5 s, and has one without end: if A dies now, nobody gets in any more")
+			for _, way := range []struct {
+				in   string
+				take func()
+			}{{"Lock", a.Lock}, {"TryLock", func() { a.TryLock() }}} {
+				way.take()
+				if s.Held() == 0 {
+					return s.Broken("A asked %s for a lease of 1.5 s, and has no lock: %s", way.in, answer(a))
 				}
-				if lock.Ends != s.Now()+s.Lease {
-					return s.Broken("A asked for a lease of 1.5 s, and has one of %v", lock.Ends-s.Now())
+				for _, lock := range s.Watched() {
+					if lock.Ends == faults.Never {
+						return s.Broken("A asked %s for a lease of 1.5 s, and has one without end: if A dies now, nobody gets in any more", way.in)
+					}
+					if lock.Ends != s.Now()+s.Lease {
+						return s.Broken("A asked %s for a lease of 1.5 s, and has one of %v", way.in, lock.Ends-s.Now())
+					}
 				}
+				a.Unlock()
 			}
 			return nil
 		},
@@ -496,6 +544,27 @@ var (
 			b.Lock()
 			a.Unlock()
 			return says("B holds the lock")
+		},
+	}
+
+	// UnlockAfterLoss: A has lost the lock, and B is inside.
+	UnlockAfterLoss = hazards.Hazard{
+		Name:  "UnlockAfterLoss",
+		Story: "Who has lost the lock unlocks nobody else's.",
+		Play: func(s *hazards.Scene) error {
+			a, b, operator := s.Client("A"), s.Client("B"), s.World.Client("operator")
+
+			a.Lock()
+			wipe(s, operator)
+			b.Lock()
+			a.Unlock()
+			if s.Held() == 0 {
+				return s.Broken("A's lock was lost, B took it, and A's Unlock has freed the lock of B")
+			}
+			if s.Stage.NotHeld == nil || !errors.Is(a.Err(), s.Stage.NotHeld) {
+				return s.Broken("A's lock was lost, B has it now, and A's Unlock says %s: it should be ErrNotHeld", said(a.Err()))
+			}
+			return nil
 		},
 	}
 
@@ -681,6 +750,45 @@ var (
 		},
 	}
 
+	// RenewedAfterTry: A has the lock from TryLock.
+	RenewedAfterTry = hazards.Hazard{
+		Name:  "RenewedAfterTry",
+		Story: "The lock of a TryLock is renewed like any other.",
+		Play: func(s *hazards.Scene) error {
+			a := s.Client("A")
+
+			a.TryLock()
+			s.Sleep(45 * time.Second) // A is still working
+			if s.Held() == 0 {
+				return s.Broken("A got the lock from TryLock, is still working, and its lock is gone: nobody has renewed it")
+			}
+			return nil
+		},
+	}
+
+	// UnknownEntry: Redis gives A the lock, and the reply is lost. A hears of an
+	// error.
+	UnknownEntry = hazards.Hazard{
+		Name:      "UnknownEntry",
+		Story:     "Who was told of an error is not inside, and so nobody may renew the lock that it may have.",
+		NoRetries: true,
+		Play: func(s *hazards.Scene) error {
+			if s.Stage.Acquire == "" {
+				return s.CantArise("it asks Redis for nothing")
+			}
+			a := s.Client("A")
+
+			a.LoseReply(s.Stage.Acquire)
+			a.TryLock()
+			s.Sleep(31 * time.Second)
+			a.Disarm()
+			if s.Held() > 0 {
+				return s.Broken("A's TryLock said %s, A has gone away, and the lock that it took all the same is renewed for ever", said(a.Err()))
+			}
+			return nil
+		},
+	}
+
 	// WaitLimit: A would wait for a second, gets in at once, and works for longer.
 	WaitLimit = hazards.Hazard{
 		Name:  "WaitLimit",
@@ -709,7 +817,7 @@ var (
 
 			a.Lock()
 			a.Lock()
-			a.Unlock() //nolint:staticcheck // a play guards nothing
+			a.Unlock()                //nolint:staticcheck // a play guards nothing
 			s.Sleep(45 * time.Second) // A is still working
 			if s.Held() == 0 && s.Stage.Renew != "" {
 				return s.Broken("A is still inside, and its lock is gone: the inner unlock has stopped the watchdog")
@@ -843,20 +951,20 @@ var (
 // meets them.
 func promisesOf(stage stages.Stage) []hazards.Hazard {
 	promises := []hazards.Hazard{
-		FreeLock, TakenLock, HandOff, DeadlineKept, CalledOff, SecondUse, HolderTries,
+		FreeLock, PoliteWait, TakenLock, HandOff, DeadlineKept, WaitCancelled, CalledOff, SecondUse, HolderTries,
 		OtherKey, OtherProcess, LockedAnew, Unanswered, BadInput,
 	}
 	if stage.Lease {
 		promises = append(promises, LeaseAsAsked, WholeLease, StaleHandle)
 	}
 	if stage.NotHeld != nil {
-		promises = append(promises, SameService, NothingToUnlock, LateUnlock)
+		promises = append(promises, SameService, NothingToUnlock, UnlockAfterLoss, LateUnlock)
 	}
 	if stage.Name >= stages.V6.Name {
 		promises = append(promises, AllUnlocked, InnerLease, InnerHandle)
 	}
 	if stage.Renew != "" {
-		promises = append(promises, RenewedAsAsked, RenewedAfterWait, WaitLimit, OuterRenewed, RenewalEnds, FailedUnlock,
+		promises = append(promises, RenewedAsAsked, RenewedAfterTry, RenewedAfterWait, UnknownEntry, WaitLimit, OuterRenewed, RenewalEnds, FailedUnlock,
 			NoRevival, WaiterRenewsNothing, ToldOfLoss, CutOff)
 	}
 	return promises

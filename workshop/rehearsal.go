@@ -45,7 +45,7 @@ func (e Entry) rehearsed() stages.Stage {
 		s.Sleep(hazards.Lease - time.Second)
 		inside = false
 		a.Unlock()
-		a.Lock() // and at once again: the lease may have been too short
+		a.Lock()   // and at once again: the lease may have been too short
 		a.Unlock() //nolint:staticcheck // a rehearsal guards nothing
 		return nil
 	})

@@ -22,18 +22,20 @@ func TestRecursionOverflow(t *testing.T) { mine.Survives(t, hazards.RecursionOve
 
 // What every lock promises.
 
-func TestFreeLock(t *testing.T)     { mine.Survives(t, workshop.FreeLock) }
-func TestTakenLock(t *testing.T)    { mine.Survives(t, workshop.TakenLock) }
-func TestHandOff(t *testing.T)      { mine.Survives(t, workshop.HandOff) }
-func TestDeadlineKept(t *testing.T) { mine.Survives(t, workshop.DeadlineKept) }
-func TestCalledOff(t *testing.T)    { mine.Survives(t, workshop.CalledOff) }
-func TestSecondUse(t *testing.T)    { mine.Survives(t, workshop.SecondUse) }
-func TestHolderTries(t *testing.T)  { mine.Survives(t, workshop.HolderTries) }
-func TestOtherKey(t *testing.T)     { mine.Survives(t, workshop.OtherKey) }
-func TestOtherProcess(t *testing.T) { mine.Survives(t, workshop.OtherProcess) }
-func TestLockedAnew(t *testing.T)   { mine.Survives(t, workshop.LockedAnew) }
-func TestUnanswered(t *testing.T)   { mine.Survives(t, workshop.Unanswered) }
-func TestBadInput(t *testing.T)     { mine.Survives(t, workshop.BadInput) }
+func TestFreeLock(t *testing.T)      { mine.Survives(t, workshop.FreeLock) }
+func TestPoliteWait(t *testing.T)    { mine.Survives(t, workshop.PoliteWait) }
+func TestTakenLock(t *testing.T)     { mine.Survives(t, workshop.TakenLock) }
+func TestHandOff(t *testing.T)       { mine.Survives(t, workshop.HandOff) }
+func TestDeadlineKept(t *testing.T)  { mine.Survives(t, workshop.DeadlineKept) }
+func TestWaitCancelled(t *testing.T) { mine.Survives(t, workshop.WaitCancelled) }
+func TestCalledOff(t *testing.T)     { mine.Survives(t, workshop.CalledOff) }
+func TestSecondUse(t *testing.T)     { mine.Survives(t, workshop.SecondUse) }
+func TestHolderTries(t *testing.T)   { mine.Survives(t, workshop.HolderTries) }
+func TestOtherKey(t *testing.T)      { mine.Survives(t, workshop.OtherKey) }
+func TestOtherProcess(t *testing.T)  { mine.Survives(t, workshop.OtherProcess) }
+func TestLockedAnew(t *testing.T)    { mine.Survives(t, workshop.LockedAnew) }
+func TestUnanswered(t *testing.T)    { mine.Survives(t, workshop.Unanswered) }
+func TestBadInput(t *testing.T)      { mine.Survives(t, workshop.BadInput) }
 
 // What was won before, and must not be lost.
 

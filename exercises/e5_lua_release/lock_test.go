@@ -25,9 +25,11 @@ func TestRetriedDelete(t *testing.T) { mine.Survives(t, hazards.RetriedDelete) }
 // What every lock promises.
 
 func TestFreeLock(t *testing.T)        { mine.Survives(t, workshop.FreeLock) }
+func TestPoliteWait(t *testing.T)      { mine.Survives(t, workshop.PoliteWait) }
 func TestTakenLock(t *testing.T)       { mine.Survives(t, workshop.TakenLock) }
 func TestHandOff(t *testing.T)         { mine.Survives(t, workshop.HandOff) }
 func TestDeadlineKept(t *testing.T)    { mine.Survives(t, workshop.DeadlineKept) }
+func TestWaitCancelled(t *testing.T)   { mine.Survives(t, workshop.WaitCancelled) }
 func TestCalledOff(t *testing.T)       { mine.Survives(t, workshop.CalledOff) }
 func TestSecondUse(t *testing.T)       { mine.Survives(t, workshop.SecondUse) }
 func TestHolderTries(t *testing.T)     { mine.Survives(t, workshop.HolderTries) }
@@ -41,6 +43,7 @@ func TestWholeLease(t *testing.T)      { mine.Survives(t, workshop.WholeLease) }
 func TestStaleHandle(t *testing.T)     { mine.Survives(t, workshop.StaleHandle) }
 func TestSameService(t *testing.T)     { mine.Survives(t, workshop.SameService) }
 func TestNothingToUnlock(t *testing.T) { mine.Survives(t, workshop.NothingToUnlock) }
+func TestUnlockAfterLoss(t *testing.T) { mine.Survives(t, workshop.UnlockAfterLoss) }
 func TestLateUnlock(t *testing.T)      { mine.Survives(t, workshop.LateUnlock) }
 
 // What was won before, and must not be lost.

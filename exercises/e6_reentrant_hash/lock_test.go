@@ -26,9 +26,11 @@ func TestLeaseCutShort(t *testing.T) { mine.Survives(t, hazards.LeaseCutShort) }
 // What every lock promises.
 
 func TestFreeLock(t *testing.T)        { mine.Survives(t, workshop.FreeLock) }
+func TestPoliteWait(t *testing.T)      { mine.Survives(t, workshop.PoliteWait) }
 func TestTakenLock(t *testing.T)       { mine.Survives(t, workshop.TakenLock) }
 func TestHandOff(t *testing.T)         { mine.Survives(t, workshop.HandOff) }
 func TestDeadlineKept(t *testing.T)    { mine.Survives(t, workshop.DeadlineKept) }
+func TestWaitCancelled(t *testing.T)   { mine.Survives(t, workshop.WaitCancelled) }
 func TestCalledOff(t *testing.T)       { mine.Survives(t, workshop.CalledOff) }
 func TestSecondUse(t *testing.T)       { mine.Survives(t, workshop.SecondUse) }
 func TestHolderTries(t *testing.T)     { mine.Survives(t, workshop.HolderTries) }
@@ -42,6 +44,7 @@ func TestWholeLease(t *testing.T)      { mine.Survives(t, workshop.WholeLease) }
 func TestStaleHandle(t *testing.T)     { mine.Survives(t, workshop.StaleHandle) }
 func TestSameService(t *testing.T)     { mine.Survives(t, workshop.SameService) }
 func TestNothingToUnlock(t *testing.T) { mine.Survives(t, workshop.NothingToUnlock) }
+func TestUnlockAfterLoss(t *testing.T) { mine.Survives(t, workshop.UnlockAfterLoss) }
 func TestLateUnlock(t *testing.T)      { mine.Survives(t, workshop.LateUnlock) }
 func TestAllUnlocked(t *testing.T)     { mine.Survives(t, workshop.AllUnlocked) }
 func TestInnerLease(t *testing.T)      { mine.Survives(t, workshop.InnerLease) }

@@ -28,9 +28,11 @@ func TestLostReply(t *testing.T)         { mine.Survives(t, hazards.LostReply) }
 // What every lock promises.
 
 func TestFreeLock(t *testing.T)            { mine.Survives(t, workshop.FreeLock) }
+func TestPoliteWait(t *testing.T)          { mine.Survives(t, workshop.PoliteWait) }
 func TestTakenLock(t *testing.T)           { mine.Survives(t, workshop.TakenLock) }
 func TestHandOff(t *testing.T)             { mine.Survives(t, workshop.HandOff) }
 func TestDeadlineKept(t *testing.T)        { mine.Survives(t, workshop.DeadlineKept) }
+func TestWaitCancelled(t *testing.T)       { mine.Survives(t, workshop.WaitCancelled) }
 func TestCalledOff(t *testing.T)           { mine.Survives(t, workshop.CalledOff) }
 func TestSecondUse(t *testing.T)           { mine.Survives(t, workshop.SecondUse) }
 func TestHolderTries(t *testing.T)         { mine.Survives(t, workshop.HolderTries) }
@@ -44,12 +46,15 @@ func TestWholeLease(t *testing.T)          { mine.Survives(t, workshop.WholeLeas
 func TestStaleHandle(t *testing.T)         { mine.Survives(t, workshop.StaleHandle) }
 func TestSameService(t *testing.T)         { mine.Survives(t, workshop.SameService) }
 func TestNothingToUnlock(t *testing.T)     { mine.Survives(t, workshop.NothingToUnlock) }
+func TestUnlockAfterLoss(t *testing.T)     { mine.Survives(t, workshop.UnlockAfterLoss) }
 func TestLateUnlock(t *testing.T)          { mine.Survives(t, workshop.LateUnlock) }
 func TestAllUnlocked(t *testing.T)         { mine.Survives(t, workshop.AllUnlocked) }
 func TestInnerLease(t *testing.T)          { mine.Survives(t, workshop.InnerLease) }
 func TestInnerHandle(t *testing.T)         { mine.Survives(t, workshop.InnerHandle) }
 func TestRenewedAsAsked(t *testing.T)      { mine.Survives(t, workshop.RenewedAsAsked) }
+func TestRenewedAfterTry(t *testing.T)     { mine.Survives(t, workshop.RenewedAfterTry) }
 func TestRenewedAfterWait(t *testing.T)    { mine.Survives(t, workshop.RenewedAfterWait) }
+func TestUnknownEntry(t *testing.T)        { mine.Survives(t, workshop.UnknownEntry) }
 func TestWaitLimit(t *testing.T)           { mine.Survives(t, workshop.WaitLimit) }
 func TestOuterRenewed(t *testing.T)        { mine.Survives(t, workshop.OuterRenewed) }
 func TestRenewalEnds(t *testing.T)         { mine.Survives(t, workshop.RenewalEnds) }

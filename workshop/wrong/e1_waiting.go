@@ -61,6 +61,18 @@ func waiting() []Lock {
 			New: on(func(h *handle) stages.Lock { return backOff{plain{h}} }),
 		},
 		{
+			Name:     "a deadline and no cancel",
+			Mistake:  "The loop runs until the deadline of its context, and for ever if that has none. A request whose customer has left is cancelled, and has no deadline.",
+			Exercise: workshop.E1, Check: "WaitCancelled", Says: "100 ms later B still waits",
+			New: on(func(h *handle) stages.Lock { return deadlineOnly{plain{h}} }),
+		},
+		{
+			Name:     "a microsecond between two tries",
+			Mistake:  "A pause so that it is no busy loop. It is one.",
+			Exercise: workshop.E1, Check: "PoliteWait", Says: "commands in 10 ms",
+			New: on(func(h *handle) stages.Lock { return hastyPoll{plain{h}} }),
+		},
+		{
 			Name:     "recursion by way of another function",
 			Mistake:  "Lock calls again, and again calls Lock. Go has no tail calls: each try leaves its frames.",
 			Exercise: workshop.E2, Check: "RecursionOverflow", Says: "each try adds",
@@ -69,7 +81,7 @@ func waiting() []Lock {
 		{
 			Name:     "a loop without a pause",
 			Mistake:  "for !ok { ok, _ = TryLock() }: one waiter keeps a core of the service and Redis busy (redis/rueidis#602).",
-			Exercise: workshop.E2, Check: "TakenLock", Says: "never pauses",
+			Exercise: workshop.E2, Check: "PoliteWait", Says: "never pauses",
 			New: on(func(h *handle) stages.Lock { return noPause{plain{h}} }),
 		},
 	}
@@ -164,6 +176,28 @@ type backOff struct{ plain }
 
 func (l backOff) Lock(ctx context.Context) error {
 	return waitWith(ctx, l, func(last time.Duration) time.Duration { return 2 * max(last, retryEvery) })
+}
+
+type hastyPoll struct{ plain }
+
+func (l hastyPoll) Lock(ctx context.Context) error {
+	return waitWith(ctx, l, func(time.Duration) time.Duration { return time.Microsecond })
+}
+
+type deadlineOnly struct{ plain }
+
+func (l deadlineOnly) Lock(ctx context.Context) error {
+	ends, limited := ctx.Deadline()
+	for {
+		ok, err := l.TryLock(context.WithoutCancel(ctx))
+		if err != nil || ok {
+			return err
+		}
+		if limited && time.Until(ends) < retryEvery {
+			return context.DeadlineExceeded
+		}
+		time.Sleep(retryEvery)
+	}
 }
 
 // waitWith waits between two tries as long as next says, which is told of the

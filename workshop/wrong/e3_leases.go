@@ -80,6 +80,12 @@ func leases() []Lock {
 			New: on(func(h *handle) stages.Lock { h.lease = 10 * time.Second; return leased{h} }),
 		},
 		{
+			Name:     "a lease for Lock alone",
+			Mistake:  "Lock asks for a lease, and TryLock is the one from before there were any.",
+			Exercise: workshop.E3, Check: "LeaseAsAsked", Says: "A asked TryLock for a lease of 1.5 s, and has one without end",
+			New: on(func(h *handle) stages.Lock { return lockAlone{plain{h}} }),
+		},
+		{
 			Name:     "SET takes the lease away",
 			Mistake:  "Once inside, the holder writes down who it is with a second SET. Without KEEPTTL that drops the lease.",
 			Exercise: workshop.E3, Check: "LeaseAsAsked", Says: "one without end",
@@ -176,6 +182,14 @@ return 1
 
 func (l wholeSeconds) TryLock(ctx context.Context) (bool, error) {
 	return acquireForSeconds.Run(ctx, l.rdb, []string{l.key}, l.token, l.lease.Milliseconds()).Bool()
+}
+
+type lockAlone struct{ plain }
+
+func (l lockAlone) Lock(ctx context.Context) error {
+	h := *l.handle
+	h.self = leased{&h}
+	return h.Lock(ctx)
 }
 
 type setTwice struct{ leased }

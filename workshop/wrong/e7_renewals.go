@@ -60,6 +60,24 @@ func renewals() []Lock {
 			New: on(func(h *handle) stages.Lock { return &watchdogFirst{watched: newWatched(h)} }),
 		},
 		{
+			Name:     "no watchdog for TryLock",
+			Mistake:  "Lock starts it, and TryLock was forgotten.",
+			Exercise: workshop.E7, Check: "RenewedAfterTry", Says: "A got the lock from TryLock",
+			New: on(func(h *handle) stages.Lock { return lockWatches{newWatched(h)} }),
+		},
+		{
+			Name:     "a watchdog for a lock that nobody has",
+			Mistake:  "It is started before the command is sent, and ended if that says no. After an error it renews what Redis may have given.",
+			Exercise: workshop.E7, Check: "UnknownEntry", Says: "is renewed for ever",
+			New: on(func(h *handle) stages.Lock { return watchdogAnyway{newWatched(h)} }),
+		},
+		{
+			Name:     "memory for an owner check, renewed",
+			Mistake:  "With a watchdog the lease can't end, so the handle's memory will do, and DEL. Until somebody deletes the key, or a server loses it.",
+			Exercise: workshop.E7, Check: "UnlockAfterLoss", Says: "A's Unlock has freed the lock of B",
+			New: on(func(h *handle) stages.Lock { return memoryRelease{newWatched(h)} }),
+		},
+		{
 			Name:     "one error ends the renewals",
 			Mistake:  "if err != nil { return }: one lost reply, and the work goes on without a lease (linagora/cozy-stack#4911).",
 			Exercise: workshop.E7, Check: "RenewalGivesUp", Says: "one lost reply ended the renewals",
@@ -235,6 +253,47 @@ func (l *watchdogFirst) Lock(ctx context.Context) error {
 	l.watch(time.Now())
 	l.self = l.counted
 	return l.counted.Lock(ctx)
+}
+
+type lockWatches struct{ *watched }
+
+func (l lockWatches) TryLock(ctx context.Context) (bool, error) {
+	ok, err := l.counted.TryLock(ctx)
+	if ok && l.entries == 1 {
+		l.begin(time.Now())
+	}
+	return ok, err
+}
+
+func (l lockWatches) Lock(ctx context.Context) error {
+	l.self = l.watched
+	defer func() { l.self = l }()
+	return l.watched.Lock(ctx)
+}
+
+type watchdogAnyway struct{ *watched }
+
+func (l watchdogAnyway) TryLock(ctx context.Context) (bool, error) {
+	first := l.entries == 0
+	if first {
+		l.watch(time.Now())
+	}
+	ok, err := l.counted.TryLock(ctx)
+	if first && !ok && err == nil {
+		l.hold.end()
+	}
+	return ok, err
+}
+
+type memoryRelease struct{ *watched }
+
+func (l memoryRelease) Unlock(ctx context.Context) error {
+	if l.entries != 1 {
+		return l.watched.Unlock(ctx)
+	}
+	l.entries = 0
+	l.hold.end()
+	return released(deleteAny.Run(context.WithoutCancel(ctx), l.rdb, []string{l.key}))
 }
 
 type survives struct{ *watched }

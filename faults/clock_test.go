@@ -224,3 +224,16 @@ func TestAwaitRefusesSenselessLimits(t *testing.T) {
 		require.Contains(t, said, "Await(A, "+limit.String()+")")
 	}
 }
+
+// Code that tries again and again without a pause would never let time pass.
+func TestBusyLoopEndsThePlay(t *testing.T) {
+	t.Parallel()
+	said, _ := fail(t, faults.ErrPlay, func(w *faults.World) {
+		a := w.Client("A")
+		a.Do("business", func(ctx context.Context) {
+			for a.Redis().Get(ctx, "n").Err() != nil {
+			}
+		})
+	})
+	require.Contains(t, said, "A has sent 10000 commands in no time: it goes on and on, and never pauses")
+}

@@ -41,6 +41,8 @@ var rightOnes = []struct {
 	{"SCRIPT LOAD, and then EVALSHA", workshop.E5, func(h *handle) stages.Lock { return loaded{leased{h}} }},
 	{"a key with a hash tag", workshop.E5, func(h *handle) stages.Lock { h.key += ":{lock}"; return leased{h} }},
 	{"two keys that come and go together", workshop.E5, func(h *handle) stages.Lock { return twoKeys{leased{h}} }},
+	{"a second request after an error", workshop.E5, func(h *handle) stages.Lock { return asksAgain{leased{h}} }},
+	{"a queue in the process before Redis", workshop.E5, func(h *handle) stages.Lock { return &queued{leased: leased{h}} }},
 	{"a script in a pipeline", workshop.E6, func(h *handle) stages.Lock { return inPipeline{byCount{h, countUp, countDown}} }},
 	{"v6's count", workshop.E6, func(h *handle) stages.Lock { return byCount{h, countUp, countDown} }},
 	{"a count in the value", workshop.E6, func(h *handle) stages.Lock { return countInValue{h} }},
@@ -229,6 +231,54 @@ func (l twoKeys) Unlock(ctx context.Context) error {
 		if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 		return redis.call('DEL', KEYS[1], KEYS[2])
 	`, l.keys(), l.token))
+}
+
+type asksAgain struct{ leased }
+
+func (l asksAgain) TryLock(ctx context.Context) (bool, error) {
+	ok, err := l.leased.TryLock(ctx)
+	if err != nil {
+		ok, err = l.leased.TryLock(ctx)
+	}
+	return ok, err
+}
+
+func (l asksAgain) Unlock(ctx context.Context) error {
+	err := l.leased.Unlock(ctx)
+	if err != nil && !errors.Is(err, errNotHeld) {
+		err = l.leased.Unlock(ctx)
+	}
+	return err
+}
+
+// queued lets one flow of its service at a time go on to Redis.
+type queued struct {
+	leased
+	first bool
+}
+
+// fronts has the queues of all services, by their client and the key.
+var fronts sync.Map
+
+func (l *queued) front() (who any) { return [2]any{l.rdb, l.key} }
+
+func (l *queued) TryLock(ctx context.Context) (bool, error) {
+	if _, taken := fronts.LoadOrStore(l.front(), l.token); taken {
+		return false, nil
+	}
+	ok, err := l.leased.TryLock(ctx)
+	if l.first = ok; !ok {
+		fronts.Delete(l.front())
+	}
+	return ok, err
+}
+
+func (l *queued) Unlock(ctx context.Context) error {
+	if l.first {
+		l.first = false
+		defer fronts.Delete(l.front())
+	}
+	return l.leased.Unlock(ctx)
 }
 
 type inPipeline struct{ byCount }

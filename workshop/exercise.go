@@ -23,7 +23,7 @@ func (e Exercise) Checks() []Check { return slices.Concat(e.Wins, e.Keeps) }
 var (
 	E1 = exercise("e1_setnx", stages.V1, "TwoServers")
 	E2 = exercise("e2_spin", stages.V2, "RecursionOverflow")
-	E3 = exercise("e3_expire", stages.V3, "Crash", "TwoCommands", "LeaseTruncated", "HolderGone")
+	E3 = exercise("e3_expire", stages.V3, "Crash", "TwoCommands", "LateLease", "LeaseTruncated", "HolderGone")
 	E4 = exercise("e4_owner", stages.V4, "MisDelete", "ForeignUnlock", "OwnerCollision")
 	E5 = exercise("e5_lua_release", stages.V5, "GCPause", "RetriedDelete")
 	E6 = exercise("e6_reentrant_hash", stages.V6, "Reentry", "InnerUnlock", "LeaseCutShort")

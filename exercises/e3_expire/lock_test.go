@@ -20,6 +20,7 @@ var mine = workshop.Entry{
 
 func TestCrash(t *testing.T)          { mine.Survives(t, hazards.Crash) }
 func TestTwoCommands(t *testing.T)    { mine.Survives(t, hazards.TwoCommands) }
+func TestLateLease(t *testing.T)      { mine.Survives(t, hazards.LateLease) }
 func TestLeaseTruncated(t *testing.T) { mine.Survives(t, hazards.LeaseTruncated) }
 func TestHolderGone(t *testing.T)     { mine.Survives(t, hazards.HolderGone) }
 

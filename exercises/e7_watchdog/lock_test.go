@@ -70,6 +70,7 @@ func TestTwoServers(t *testing.T)        { mine.Survives(t, hazards.TwoServers) 
 func TestRecursionOverflow(t *testing.T) { mine.Survives(t, hazards.RecursionOverflow) }
 func TestCrash(t *testing.T)             { mine.Survives(t, hazards.Crash) }
 func TestTwoCommands(t *testing.T)       { mine.Survives(t, hazards.TwoCommands) }
+func TestLateLease(t *testing.T)         { mine.Survives(t, hazards.LateLease) }
 func TestLeaseTruncated(t *testing.T)    { mine.Survives(t, hazards.LeaseTruncated) }
 func TestResultIgnored(t *testing.T)     { mine.Survives(t, hazards.ResultIgnored) }
 func TestMisDelete(t *testing.T)         { mine.Survives(t, hazards.MisDelete) }

@@ -28,6 +28,12 @@ func leases() []Lock {
 			New: on(func(h *handle) stages.Lock { return twoCommands{leased{h}} }),
 		},
 		{
+			Name:     "the next one adds the lease",
+			Mistake:  "The same two commands, and a patch for it: who fails to get in looks for a missing lease, and adds one. It begins when somebody comes.",
+			Exercise: workshop.E3, Check: "LateLease", Says: "A has been dead for an hour",
+			New: on(func(h *handle) stages.Lock { return patched{twoCommands{leased{h}}} }),
+		},
+		{
 			Name:     "SETNX and EXPIRE in one pipeline",
 			Mistake:  "The pipeline saves a round trip, and sends the EXPIRE of the loser too: who tries often enough keeps the holder's lock alive for ever.",
 			Exercise: workshop.E3, Check: "TakenLock", Says: "has prolonged A's lease",
@@ -133,6 +139,20 @@ func (l twoCommands) TryLock(ctx context.Context) (bool, error) {
 	}
 	err = l.rdb.PExpire(ctx, l.key, l.lease).Err()
 	return err == nil, err
+}
+
+type patched struct{ twoCommands }
+
+func (l patched) TryLock(ctx context.Context) (bool, error) {
+	ok, err := l.twoCommands.TryLock(ctx)
+	if err != nil || ok {
+		return ok, err
+	}
+	left, err := l.rdb.TTL(ctx, l.key).Result()
+	if err == nil && left == -1 { // no lease
+		err = l.rdb.PExpire(ctx, l.key, l.lease).Err()
+	}
+	return false, err
 }
 
 type pipelined struct{ leased }

@@ -1,3 +1,5 @@
+// Package watchdog is your lock for the exercise e7_watchdog. README.md tells what to
+// build, and lock_test.go has a line for each check.
 package watchdog
 
 import (
@@ -63,12 +65,12 @@ type Lock struct {
 	key   string
 	owner string
 	lease time.Duration
+	lost  chan struct{}
 }
 
 // New returns a handle on the lock that key names, for owner: one flow of
 // control, and no other in any process. All handles of one owner enter the lock
-// together; a Factory makes them. Redis drops the lock by itself when the lease
-// ends. Nothing is sent yet. The error is ErrNoClient, ErrNoKey, ErrNoOwner or
+// together. Redis drops the lock by itself when the lease ends. Nothing is sent yet. The error is ErrNoClient, ErrNoKey, ErrNoOwner or
 // ErrLease.
 func New(rdb *redis.Client, key, owner string, lease time.Duration) (*Lock, error) {
 	switch {
@@ -81,13 +83,19 @@ func New(rdb *redis.Client, key, owner string, lease time.Duration) (*Lock, erro
 	case lease < time.Millisecond || lease%time.Millisecond != 0:
 		return nil, fmt.Errorf("%w: got %v", ErrLease, lease)
 	}
-	return &Lock{rdb: rdb, key: key, owner: owner, lease: lease}, nil
+	return &Lock{rdb: rdb, key: key, owner: owner, lease: lease, lost: make(chan struct{})}, nil
 }
 
 // TryLock takes the lock if it is free, or enters it once more if it is the
 // owner's already, and reports whether it did. Either renews the lease. It does
 // not wait. After an error it is not known whether the lock was taken; if it
 // was, it ends with its lease.
+//
+// Your turn: whoever is inside works as long as the work takes. Renew the lease
+// meanwhile (TestExpiryMidBusiness), for those who are inside and for nobody else
+// (TestWaiterRenewsNothing, TestNoRevival), each entry no more than it needs
+// (TestRenewalPiledUp), and try again what fails once (TestRenewalGivesUp).
+// An entry that go-redis sends twice counts once (TestLostReply).
 func (l *Lock) TryLock(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, fmt.Errorf("acquire %s: %w", l.key, err)
@@ -120,6 +128,10 @@ func (l *Lock) Lock(ctx context.Context) error {
 // frees it. It returns ErrNotHeld if the lock is not the owner's, or is no more.
 // One call too many, on whichever of the owner's handles, is no error as long as
 // the owner is inside: it takes away the entry of another, and may free the lock.
+//
+// Your turn: with the last one, the renewal is over (TestRenewalEnds). And it
+// frees the lock when ctx is over already, as that of a deferred call often is
+// (TestCancelledUnlock).
 func (l *Lock) Unlock(ctx context.Context) error {
 	left, err := releaseOnce.Run(ctx, l.rdb, []string{l.key}, l.owner).Int()
 	if err != nil {
@@ -130,3 +142,9 @@ func (l *Lock) Unlock(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Lost returns a channel that is closed when the lock is found to be gone before
+// its last Unlock.
+//
+// Your turn: nobody closes it yet (TestToldOfLoss).
+func (l *Lock) Lost() <-chan struct{} { return l.lost }

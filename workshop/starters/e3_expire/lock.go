@@ -1,3 +1,5 @@
+// Package expire is your lock for the exercise e3_expire. README.md tells what to
+// build, and lock_test.go has a line for each check.
 package expire
 
 import (
@@ -31,6 +33,9 @@ type Lock struct {
 
 // New returns a handle on the lock that key names. Nothing is sent yet. The
 // error is ErrNoClient or ErrNoKey.
+//
+// Your turn: nobody looks at lease yet. Refuse one that Redis can't keep
+// (TestBadInput), and keep the others.
 func New(rdb *redis.Client, key string, lease time.Duration) (*Lock, error) {
 	switch {
 	case rdb == nil:
@@ -44,6 +49,11 @@ func New(rdb *redis.Client, key string, lease time.Duration) (*Lock, error) {
 // TryLock takes the lock if it is free and reports whether it did. It does not
 // wait. After an error it is not known whether the lock was taken; if it was,
 // it stays.
+//
+// Your turn: have Redis drop the lock by itself when the lease ends (TestCrash).
+// It has the lease from the first moment on, whatever happens to its holder then
+// (TestTwoCommands), and to the millisecond (TestLeaseTruncated,
+// TestLeaseAsAsked).
 func (l *Lock) TryLock(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, fmt.Errorf("acquire %s: %w", l.key, err)
@@ -72,8 +82,8 @@ func (l *Lock) Lock(ctx context.Context) error {
 	}
 }
 
-// Unlock frees the lock, whoever holds it. Call it deferred: a holder that
-// panics frees it too, and one that crashes never does (Crash).
+// Unlock frees the lock, whoever holds it. Call it deferred, so that a holder
+// that panics frees it too.
 func (l *Lock) Unlock(ctx context.Context) error {
 	if err := l.rdb.Del(ctx, l.key).Err(); err != nil {
 		return fmt.Errorf("release %s: %w", l.key, err)

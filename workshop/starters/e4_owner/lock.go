@@ -1,3 +1,5 @@
+// Package owner is your lock for the exercise e4_owner. README.md tells what to
+// build, and lock_test.go has a line for each check.
 package owner
 
 import (
@@ -13,7 +15,7 @@ import (
 // retryEvery is how long a waiter sleeps between two tries.
 const retryEvery = 20 * time.Millisecond
 
-// Errors of New.
+// Errors of New, and of Unlock.
 var (
 	// ErrNoClient means that New got no Redis client.
 	ErrNoClient = errors.New("lock: no Redis client")
@@ -80,8 +82,11 @@ func (l *Lock) Lock(ctx context.Context) error {
 	}
 }
 
-// Unlock frees the lock, whoever holds it: after a lease that ended too early,
-// that is somebody else (MisDelete). v4_owner looks before it deletes.
+// Unlock frees the lock, whoever holds it.
+//
+// Your turn: whose lock is it by now? Free your own, and leave every other alone
+// (TestMisDelete, TestForeignUnlock, TestOwnerCollision). Return ErrNotHeld if
+// there was nothing of yours to free (TestNothingToUnlock, TestLateUnlock).
 func (l *Lock) Unlock(ctx context.Context) error {
 	if err := l.rdb.Del(ctx, l.key).Err(); err != nil {
 		return fmt.Errorf("release %s: %w", l.key, err)

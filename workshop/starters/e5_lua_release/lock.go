@@ -1,3 +1,5 @@
+// Package luarelease is your lock for the exercise e5_lua_release. README.md tells what to
+// build, and lock_test.go has a line for each check.
 package luarelease
 
 import (
@@ -83,8 +85,9 @@ func (l *Lock) Lock(ctx context.Context) error {
 // Unlock frees the lock if it is this handle's, and returns ErrNotHeld if it is
 // not, or is no more.
 //
-// It asks and deletes in two commands, and the lease may end between them
-// (GCPause). v5_lua_release makes them one.
+// Your turn: it asks, and then it deletes. Whatever happens between the two, and
+// however often go-redis sends the last of them, no other's lock may go
+// (TestGCPause, TestRetriedDelete).
 func (l *Lock) Unlock(ctx context.Context) error {
 	owner, err := l.rdb.Get(ctx, l.key).Result()
 	switch {

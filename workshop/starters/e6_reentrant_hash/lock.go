@@ -1,3 +1,5 @@
+// Package reentrant is your lock for the exercise e6_reentrant_hash. README.md tells what to
+// build, and lock_test.go has a line for each check.
 package reentrant
 
 import (
@@ -15,6 +17,9 @@ const retryEvery = 20 * time.Millisecond
 
 // releaseIfOwner answers with the number of keys it deleted: 1, or 0 when the
 // lock is free or somebody else's. No other command runs between its lines.
+//
+// Your turn: with an owner who is inside more than once, this is no longer what
+// an Unlock means.
 var releaseIfOwner = redis.NewScript(`
 -- releaseIfOwner: delete the lock if it is still its owner's.
 -- KEYS[1] the lock   ARGV[1] the owner's token
@@ -45,9 +50,13 @@ type Lock struct {
 	lease time.Duration
 }
 
-// New returns a handle on the lock that key names. Redis drops the lock by
-// itself when the lease ends. Nothing is sent yet. The error is ErrNoClient,
-// ErrNoKey or ErrLease.
+// New returns a handle on the lock that key names, for owner: one flow of
+// control, and no other in any process. Redis drops the lock by itself when the
+// lease ends. Nothing is sent yet. The error is ErrNoClient, ErrNoKey or
+// ErrLease.
+//
+// Your turn: nobody looks at owner yet. All handles of one owner are to enter
+// the lock together.
 func New(rdb *redis.Client, key, owner string, lease time.Duration) (*Lock, error) {
 	switch {
 	case rdb == nil:
@@ -63,6 +72,9 @@ func New(rdb *redis.Client, key, owner string, lease time.Duration) (*Lock, erro
 // TryLock takes the lock if it is free and reports whether it did. It does not
 // wait. After an error it is not known whether the lock was taken; if it was,
 // it ends with its lease.
+//
+// Your turn: the owner who is inside gets in once more (TestReentry), and has
+// the whole lease again (TestInnerLease).
 func (l *Lock) TryLock(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, fmt.Errorf("acquire %s: %w", l.key, err)
@@ -93,6 +105,10 @@ func (l *Lock) Lock(ctx context.Context) error {
 
 // Unlock frees the lock if it is this handle's, and returns ErrNotHeld if it is
 // not, or is no more.
+//
+// Your turn: the last of as many calls as there were entries frees the lock, and
+// one more is refused (TestInnerUnlock, TestAllUnlocked). Those before it leave
+// the lease as it is (TestLeaseCutShort).
 func (l *Lock) Unlock(ctx context.Context) error {
 	deleted, err := releaseIfOwner.Run(ctx, l.rdb, []string{l.key}, l.token).Int()
 	if err != nil {

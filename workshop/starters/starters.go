@@ -1,0 +1,49 @@
+// Package starters has the locks that the exercises begin with, a folder for
+// each. The exercises' own folders begin with the same files; there a learner
+// changes them, and here they stay.
+package starters
+
+import (
+	"crypto/rand"
+
+	"lockstep/stages"
+	"lockstep/workshop"
+
+	e1 "lockstep/workshop/starters/e1_setnx"
+	e2 "lockstep/workshop/starters/e2_spin"
+	e3 "lockstep/workshop/starters/e3_expire"
+	e4 "lockstep/workshop/starters/e4_owner"
+	e5 "lockstep/workshop/starters/e5_lua_release"
+	e6 "lockstep/workshop/starters/e6_reentrant_hash"
+	e7 "lockstep/workshop/starters/e7_watchdog"
+)
+
+// Entries hands the starters in, as a learner does who has not written a line
+// yet.
+func Entries() []workshop.Entry {
+	return []workshop.Entry{
+		{Exercise: workshop.E1, New: func(f stages.Flow) (stages.Lock, error) { return e1.New(f.Redis, f.Key) }},
+		{Exercise: workshop.E2, New: func(f stages.Flow) (stages.Lock, error) { return e2.New(f.Redis, f.Key) }},
+		{Exercise: workshop.E3, New: func(f stages.Flow) (stages.Lock, error) { return e3.New(f.Redis, f.Key, f.Lease) }},
+		{
+			Exercise:   workshop.E4,
+			New:        func(f stages.Flow) (stages.Lock, error) { return e4.New(f.Redis, f.Key, f.Lease) },
+			ErrNotHeld: e4.ErrNotHeld,
+		},
+		{
+			Exercise:   workshop.E5,
+			New:        func(f stages.Flow) (stages.Lock, error) { return e5.New(f.Redis, f.Key, f.Lease) },
+			ErrNotHeld: e5.ErrNotHeld,
+		},
+		{
+			Exercise:   workshop.E6,
+			New:        func(f stages.Flow) (stages.Lock, error) { return e6.New(f.Redis, f.Key, rand.Text(), f.Lease) },
+			ErrNotHeld: e6.ErrNotHeld,
+		},
+		{
+			Exercise:   workshop.E7,
+			New:        func(f stages.Flow) (stages.Lock, error) { return e7.New(f.Redis, f.Key, rand.Text(), f.Lease) },
+			ErrNotHeld: e7.ErrNotHeld,
+		},
+	}
+}

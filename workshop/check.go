@@ -52,6 +52,11 @@ func unwrapped(err error) string {
 	return strings.TrimPrefix(err.Error(), faults.ErrPlay.Error()+": ")
 }
 
+// Report is a result with what it was about, as a learner reads it.
+func (c Check) Report(r Result) string {
+	return fmt.Sprintf("%s: %s\n\n%s", c.Name, c.Story, r)
+}
+
 // String is the result as a learner reads it.
 func (r Result) String() string {
 	if r.Timeline == nil {

@@ -21,7 +21,7 @@ type Entry struct {
 }
 
 // Survives insists that a hazard, or a promise, leaves the lock whole. If it does
-// not, the test shows the timeline.
+// not, the test shows the timeline; with -v it does so anyway.
 func (e Entry) Survives(t *testing.T, h hazards.Hazard) {
 	t.Helper()
 	e.passes(t, h.Name)
@@ -41,8 +41,11 @@ func (e Entry) passes(t *testing.T, name string) {
 			continue
 		}
 		defer guard(name)()
-		if r := e.Examine(c); !r.OK {
-			say(t, "\n%s: %s\n\n%s\n", c.Name, c.Story, r)
+		r := e.Examine(c)
+		if !r.OK || r.Timeline != nil {
+			say(t, "\n%s\n", c.Report(r))
+		}
+		if !r.OK {
 			t.Fail()
 		}
 		return

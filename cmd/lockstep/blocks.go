@@ -13,12 +13,17 @@ import (
 
 	"lockstep"
 	"lockstep/hazards"
+	"lockstep/workshop"
 )
 
 // documents are the texts that show what the code prints.
 func documents() []string {
 	all := []string{fromRoot("README.md")}
-	for _, name := range []string{"WALKTHROUGH.md", "INTERVIEW.md"} {
+	names := []string{"WALKTHROUGH.md", "INTERVIEW.md"}
+	for _, e := range workshop.All() {
+		names = append(names, filepath.Join("exercises", e.Name, "README.md"))
+	}
+	for _, name := range names {
 		path := fromRoot(name)
 		if _, err := os.Stat(path); err == nil {
 			all = append(all, path)
@@ -50,16 +55,18 @@ func fromRoot(path string) string {
 //	demands v3_expire                 the demands on a lock, up to that stage
 //	costs v3_expire v4_owner          what stages send, counted in a run
 //	run go doc ./v4_owner             what a command prints
+//	exercise e4_owner MisDelete       what a check shows of the lock that an exercise begins with
 //
-// The tables are the others: matrix, stages, drafts and schedules.
+// The tables are the others: matrix, stages, drafts, schedules and exercises.
 var blocks = map[string]func(words []string) (string, error){
-	"code":    code,
-	"diff":    stepDiff,
-	"mermaid": mermaid,
-	"breaks":  breaks,
-	"demands": demandsUpTo,
-	"costs":   costs,
-	"run":     output,
+	"code":     code,
+	"diff":     stepDiff,
+	"mermaid":  mermaid,
+	"breaks":   breaks,
+	"demands":  demandsUpTo,
+	"costs":    costs,
+	"run":      output,
+	"exercise": firstSight,
 }
 
 // code is a Go file without its package clause and imports, or some of the

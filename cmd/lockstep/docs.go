@@ -65,6 +65,8 @@ func content(words []string) (string, error) {
 		return steps(), nil
 	case slices.Equal(words, []string{"schedules"}):
 		return schedules()
+	case slices.Equal(words, []string{"exercises"}):
+		return tasks(), nil
 	case len(words) == 3 && words[0] == "timeline":
 		return timeline(words[1], words[2])
 	case len(words) > 0 && blocks[words[0]] != nil:

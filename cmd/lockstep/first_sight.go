@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/workshop"
+	"lockstep/workshop/starters"
+)
+
+// tasks is the table of the exercises, and of what befalls the lock that each
+// begins with.
+func tasks() string {
+	var rows [][]string
+	for _, e := range workshop.All() {
+		rows = append(rows, []string{fmt.Sprintf("[%s](exercises/%[1]s/README.md)", e.Name), e.Wins[0].Story})
+	}
+	return table([]string{"exercise", "until you have built it"}, rows)
+}
+
+// firstSight is what a check shows of the lock that an exercise begins with.
+func firstSight(words []string) (string, error) {
+	if len(words) != 2 {
+		return "", fmt.Errorf("exercise which, and which of its checks?")
+	}
+	for _, entry := range starters.Entries() {
+		if entry.Exercise.Name != words[0] {
+			continue
+		}
+		for _, check := range entry.Exercise.Checks() {
+			if check.Name != words[1] {
+				continue
+			}
+			r := entry.Examine(check)
+			if r.OK {
+				return "", fmt.Errorf("%s passes %s from the start", words[0], words[1])
+			}
+			return fenced("text", check.Report(r)), nil
+		}
+		return "", fmt.Errorf("%s does not ask for %s", words[0], words[1])
+	}
+	return "", fmt.Errorf("there is no exercise %s", strings.Join(words, " "))
+}

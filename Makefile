@@ -9,9 +9,9 @@ STAGES := $(sort $(wildcard v[0-9]*_*))
 SERVER_PATH = $(if $(findstring /,$(SERVER)),$(abspath $(SERVER)),$(SERVER))
 
 # Without GOWORK=off, -modfile is refused as soon as there is a go.work.
-LINTER := GOWORK=off go tool -modfile=tools/go.mod golangci-lint
+LINTER := GOWORK=off go tool -modfile=$(CURDIR)/tools/go.mod golangci-lint
 
-.PHONY: help test test-real race fmt lint bug matrix docs docs-check fuzz bench check
+.PHONY: help test test-real race exercises fmt lint bug matrix docs docs-check fuzz bench check
 
 help: ## List these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -27,11 +27,15 @@ test-real: ## Run the suite on a real server: redis-server, or SERVER=valkey-ser
 race: ## Run the suite under the race detector; it needs a C compiler.
 	go test -race ./...
 
+exercises: ## Check the exercises: as handed out each fails, and with its stage each passes.
+	LOCKSTEP_EXERCISES=shipped go test ./exercises
+
 fmt: ## Format the code.
 	$(LINTER) fmt
 
 lint: ## Lint the code and show what is not formatted; the first run builds the linter.
 	$(LINTER) run ./...
+	cd exercises && $(LINTER) run ./...
 	$(LINTER) fmt --diff
 
 bug: ## See a bug, second by second: make bug STAGE=v4_owner HAZARD=MisDelete.
@@ -56,5 +60,6 @@ fuzz: ## Fuzz the wire side of the engine for FUZZTIME=30s.
 bench: ## Measure the hazards and the engine.
 	go test ./hazards ./faults ./explore -run '^$$' -bench . -benchmem
 
-check: test test-real race lint docs-check ## Run all that CI runs.
+check: test test-real race exercises lint docs-check ## Run all that CI runs.
 	go mod tidy -diff
+	cd exercises && go mod tidy -diff

@@ -47,6 +47,12 @@ func TestBlocks(t *testing.T) {
 		"costs v4_owner v5_watch_release v7_watchdog": {
 			[]string{"| v4_owner         | 1       | 2 ", "| 1       | 5 in 3 trips | 50 ", "| 1            | 50                        | 6 "}, nil,
 		},
+		"exercise e4_owner MisDelete": {
+			[]string{"```text\nMisDelete: A unlocks after", "DEL lock:stock → 1", "✗ A deleted B's lock", "\n```\n"}, nil,
+		},
+		"exercises": {
+			[]string{"[e1_setnx](exercises/e1_setnx/README.md)", "Two servers sell", "[e7_watchdog](exercises/e7_watchdog/README.md)"}, nil,
+		},
 	} {
 		text := show(t, words)
 		rest := text

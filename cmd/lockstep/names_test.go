@@ -67,7 +67,7 @@ var (
 // go-redis's packages call their own.
 var othersNames = strings.Fields(`
 	FizzBee GitHub MySQL PostgreSQL RedLock ZooKeeper
-	ContextTimeoutEnabled ExtendInterval KeepTTL KeyMajority MaxRetries MaxStack ReadTimeout SetMaxStack SetNX
+	ContextTimeoutEnabled ExtendInterval KeepTTL KeyMajority MaxRetries MaxStack NewScript ReadTimeout SetMaxStack SetNX TxFailedErr
 	Script.Run WithCancel WithContext WithoutCancel WithTimeout db.Conn redis.NewScript
 `)
 

@@ -27,8 +27,9 @@ test-real: ## Run the suite on a real server: redis-server, or SERVER=valkey-ser
 race: ## Run the suite under the race detector; it needs a C compiler.
 	go test -race ./...
 
-exercises: ## Check the exercises: as handed out each fails, and with its stage each passes.
+exercises: ## Check the exercises: as handed out each fails, with its stage each passes; and the marking.
 	LOCKSTEP_EXERCISES=shipped go test ./exercises
+	LOCKSTEP_TEST_ALL=1 go test ./workshop/marking
 
 fmt: ## Format the code.
 	$(LINTER) fmt

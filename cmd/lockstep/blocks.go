@@ -19,7 +19,7 @@ import (
 // documents are the texts that show what the code prints.
 func documents() []string {
 	all := []string{fromRoot("README.md")}
-	names := []string{"WALKTHROUGH.md", "INTERVIEW.md"}
+	names := []string{"WALKTHROUGH.md", "INTERVIEW.md", "WORKSHOP.md"}
 	for _, e := range workshop.All() {
 		names = append(names, filepath.Join("exercises", e.Name, "README.md"))
 	}
@@ -57,7 +57,8 @@ func fromRoot(path string) string {
 //	run go doc ./v4_owner             what a command prints
 //	exercise e4_owner MisDelete       what a check shows of the lock that an exercise begins with
 //
-// The tables are the others: matrix, stages, drafts, schedules and exercises.
+// The tables are the others: matrix, stages, drafts, schedules,
+// exercises and mistakes.
 var blocks = map[string]func(words []string) (string, error){
 	"code":     code,
 	"diff":     stepDiff,

@@ -65,6 +65,8 @@ func content(words []string) (string, error) {
 		return steps(), nil
 	case slices.Equal(words, []string{"schedules"}):
 		return schedules()
+	case slices.Equal(words, []string{"mistakes"}):
+		return mistakes(), nil
 	case slices.Equal(words, []string{"exercises"}):
 		return tasks(), nil
 	case len(words) == 3 && words[0] == "timeline":

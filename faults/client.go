@@ -30,6 +30,10 @@ const bufferSize = 4 << 10
 // deepest is the deepest stack that CountFrames can measure.
 const deepest = 1 << 14
 
+// mostAtOnce is the most commands that an instance may ask for at one instant of
+// fake time. It is far more than any work needs.
+const mostAtOnce = 10_000
+
 // Client is a flow of control in one service instance. Each instance has its
 // own go-redis client and its own connections, and reaches Redis only through
 // its proxy. Faults strike the instance, and so all its flows.
@@ -54,7 +58,10 @@ type process struct {
 	frozen     time.Duration // until then nothing it sends goes through
 	transcript []utterance   // in a directed world
 	armed      []*fault
-	sent       int       // commands that went through
+	sent       int // commands that went through
+	asked      int // commands that its code has asked go-redis for at askedAt
+	askedAt    time.Duration
+	spins      bool      // asked more than mostAtOnce
 	dialled    int       // connections so far
 	stack      []uintptr // room to measure a stack; nil unless asked for
 	frames     int
@@ -311,7 +318,7 @@ func (g gate) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		if isSetUp(cmd.Name()) {
 			return next(ctx, cmd)
 		}
-		g.pass()
+		g.ask()
 		err := next(ctx, signed(ctx, cmd))
 		g.pass()
 		return err
@@ -320,10 +327,41 @@ func (g gate) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 
 func (g gate) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
-		g.pass()
+		g.ask()
 		err := next(ctx, signedBatch(ctx, cmds))
 		g.pass()
 		return err
+	}
+}
+
+// ask counts a command that the calling goroutine asks for, and ends the goroutine
+// if its process is dead, or goes on asking without a pause: fake time would never
+// pass again. Not all of these get as far as the door. With a context that is over,
+// go-redis sends nothing.
+func (g gate) ask() {
+	p := g.p
+	p.w.mu.Lock()
+	if now := p.w.Now(); now != p.askedAt {
+		p.asked, p.askedAt = 0, now
+	}
+	p.asked++
+	p.spins = p.spins || p.asked > mostAtOnce
+	spins := p.spins
+	p.w.mu.Unlock()
+	if spins {
+		runtime.Goexit()
+	}
+	g.pass()
+}
+
+// reportSpins ends the play if an instance asked for command after command without
+// a pause.
+func (w *World) reportSpins() {
+	w.mu.Lock()
+	spinning := slices.IndexFunc(w.processes, func(p *process) bool { return p.spins })
+	w.mu.Unlock()
+	if spinning >= 0 {
+		w.mistake("%s has asked for %d commands in no time: it goes on and on, and never pauses", w.processes[spinning].name, mostAtOnce)
 	}
 }
 

@@ -12,4 +12,7 @@
 // Nothing is known of a learner's lock but its methods. So each examination
 // begins with a rehearsal, in which it sees which commands take the lock, renew
 // it and free it; that is where the faults strike then.
+//
+// Package workshop/wrong keeps the grader honest: wrong locks that it has to catch,
+// for the right reason, and right ones that it has to let pass.
 package workshop

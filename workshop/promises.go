@@ -440,7 +440,11 @@ var (
 			for _, way := range []struct {
 				in   string
 				take func()
-			}{{"Lock", a.Lock}, {"TryLock", func() { a.TryLock() }}} {
+			}{
+				{"Lock", a.Lock},
+				{"TryLock", func() { a.TryLock() }},
+				{"Lock, with a deadline in a second,", func() { a.LockWithin(time.Second) }},
+			} {
 				way.take()
 				if s.Held() == 0 {
 					return s.Broken("A asked %s for a lease of 1.5 s, and has no lock: %s", way.in, answer(a))
@@ -854,6 +858,32 @@ var (
 		},
 	}
 
+	// FalseAlarm: the reply to a renewal is lost. Two thirds of the lease are left.
+	FalseAlarm = hazards.Hazard{
+		Name:      "FalseAlarm",
+		Story:     "One renewal that fails is no loss, as long as the lease lasts.",
+		NoRetries: true,
+		Play: func(s *hazards.Scene) error {
+			if s.Stage.Renew == "" {
+				return s.CantArise("it renews nothing")
+			}
+			a := s.Client("A")
+			teller, ok := a.Handle().(teller)
+			if !ok {
+				return s.Broken("the lock has no method Lost() <-chan struct{}: its holder can't be told")
+			}
+
+			a.Lock()
+			lost := teller.Lost()
+			a.LoseRequest(s.Stage.Renew)
+			s.Sleep(25 * time.Second)
+			if isClosed(lost) {
+				return s.Broken("one renewal has failed, A still has its lock, and Lost says that it is gone")
+			}
+			return nil
+		},
+	}
+
 	// CutOff: nothing of what A sends arrives, for longer than a lease.
 	CutOff = hazards.Hazard{
 		Name:  "CutOff",
@@ -967,7 +997,7 @@ func promisesOf(stage stages.Stage) []hazards.Hazard {
 	}
 	if stage.Renew != "" {
 		promises = append(promises, RenewedAsAsked, RenewedAfterTry, RenewedAfterWait, UnknownEntry, WaitLimit, OuterRenewed, RenewalEnds, FailedUnlock,
-			NoRevival, WaiterRenewsNothing, ToldOfLoss, CutOff)
+			NoRevival, WaiterRenewsNothing, ToldOfLoss, FalseAlarm, CutOff)
 	}
 	return promises
 }

@@ -62,6 +62,7 @@ func TestFailedUnlock(t *testing.T)        { mine.Survives(t, workshop.FailedUnl
 func TestNoRevival(t *testing.T)           { mine.Survives(t, workshop.NoRevival) }
 func TestWaiterRenewsNothing(t *testing.T) { mine.Survives(t, workshop.WaiterRenewsNothing) }
 func TestToldOfLoss(t *testing.T)          { mine.Survives(t, workshop.ToldOfLoss) }
+func TestFalseAlarm(t *testing.T)          { mine.Survives(t, workshop.FalseAlarm) }
 func TestCutOff(t *testing.T)              { mine.Survives(t, workshop.CutOff) }
 
 // What was won before, and must not be lost.

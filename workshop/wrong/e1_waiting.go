@@ -61,6 +61,12 @@ func waiting() []Lock {
 			New: on(func(h *handle) stages.Lock { return backOff{plain{h}} }),
 		},
 		{
+			Name:     "an error is no reason to stop",
+			Mistake:  "The loop goes on after an error, at once. With a context that is over there is one each time, and nothing is even sent.",
+			Exercise: workshop.E1, Check: "CalledOff", Says: "it goes on and on, and never pauses",
+			New: on(func(h *handle) stages.Lock { return stubborn{plain{h}} }),
+		},
+		{
 			Name:     "a deadline and no cancel",
 			Mistake:  "The loop runs until the deadline of its context, and for ever if that has none. A request whose customer has left is cancelled, and has no deadline.",
 			Exercise: workshop.E1, Check: "WaitCancelled", Says: "100 ms later B still waits",
@@ -176,6 +182,21 @@ type backOff struct{ plain }
 
 func (l backOff) Lock(ctx context.Context) error {
 	return waitWith(ctx, l, func(last time.Duration) time.Duration { return 2 * max(last, retryEvery) })
+}
+
+type stubborn struct{ plain }
+
+func (l stubborn) Lock(ctx context.Context) error {
+	for {
+		ok, err := l.TryLock(ctx)
+		switch {
+		case ok:
+			return nil
+		case err != nil:
+			continue
+		}
+		time.Sleep(retryEvery)
+	}
 }
 
 type hastyPoll struct{ plain }

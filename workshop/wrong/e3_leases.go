@@ -92,6 +92,12 @@ func leases() []Lock {
 			New: on(func(h *handle) stages.Lock { return lockAlone{plain{h}} }),
 		},
 		{
+			Name:     "the context's deadline as the lease",
+			Mistake:  "time.Until(deadline) where ctx has one: how long the caller would wait becomes how long it may work.",
+			Exercise: workshop.E3, Check: "LeaseAsAsked", Says: "with a deadline in a second, for a lease of 1.5 s, and has one of 1s",
+			New: on(func(h *handle) stages.Lock { return leaseFromContext{leased{h}} }),
+		},
+		{
 			Name:     "SET takes the lease away",
 			Mistake:  "Once inside, the holder writes down who it is with a second SET. Without KEEPTTL that drops the lease.",
 			Exercise: workshop.E3, Check: "LeaseAsAsked", Says: "one without end",
@@ -210,6 +216,16 @@ func (l lockAlone) Lock(ctx context.Context) error {
 	h := *l.handle
 	h.self = leased{&h}
 	return h.Lock(ctx)
+}
+
+type leaseFromContext struct{ leased }
+
+func (l leaseFromContext) TryLock(ctx context.Context) (bool, error) {
+	lease := l.lease
+	if ends, ok := ctx.Deadline(); ok {
+		lease = max(time.Millisecond, time.Until(ends))
+	}
+	return l.rdb.SetNX(ctx, l.key, l.token, lease).Result()
 }
 
 type setTwice struct{ leased }

@@ -69,6 +69,12 @@ func scripts() []Lock {
 			New: on(func(h *handle) stages.Lock { return neverRefuses{leased{h}} }),
 		},
 		{
+			Name:     "a script that returns nothing",
+			Mistake:  "if … then return redis.call('DEL', …) end, and no else. Nothing is nil, and go-redis calls nil an error: not ErrNotHeld, but redis.Nil.",
+			Exercise: workshop.E5, Check: "NothingToUnlock", Says: "redis: nil: it should be ErrNotHeld",
+			New: on(func(h *handle) stages.Lock { return byScript{leased{h}, releaseOrNil} }),
+		},
+		{
 			Name:     "if not, then anyway",
 			Mistake:  "The script found another owner, and a DEL follows to be sure that nothing stays behind.",
 			Exercise: workshop.E5, Check: "MisDelete", Says: "A deleted B's lock",
@@ -200,6 +206,13 @@ if tonumber(redis.call('GET', KEYS[1]) or '') == tonumber(ARGV[1]) then
 	return redis.call('DEL', KEYS[1])
 end
 return 0
+`)
+
+var releaseOrNil = redis.NewScript(`
+-- releaseOrNil: delete the lock if it is still its owner's.
+if redis.call('GET', KEYS[1]) == ARGV[1] then
+	return redis.call('DEL', KEYS[1])
+end
 `)
 
 type anyway struct{ leased }

@@ -151,6 +151,26 @@ func renewals() []Lock {
 			})),
 		},
 		{
+			Name:     "a third of whole seconds",
+			Mistake:  "int(lease.Seconds()) / 3 is zero for a short lease, and the watchdog renews without a pause. Or panics: a ticker refuses zero.",
+			Exercise: workshop.E7, Check: "RenewedAsAsked", Says: "it goes on and on, and never pauses",
+			New: on(spoilt(func(l *watched) { l.every = time.Duration(int(l.lease.Seconds())/3) * time.Second })),
+		},
+		{
+			Name:     "a false alarm",
+			Mistake:  "The first renewal that fails closes Lost. The next one succeeds, and the work was given up for nothing.",
+			Exercise: workshop.E7, Check: "FalseAlarm", Says: "A still has its lock, and Lost says that it is gone",
+			New: on(spoilt(func(l *watched) {
+				l.extend = func(ctx context.Context) (bool, error) {
+					held, err := l.renewIfOwner(ctx)
+					if err != nil {
+						l.hold.lose()
+					}
+					return held, err
+				}
+			})),
+		},
+		{
 			Name:     "renewals that add up",
 			Mistake:  "Each renewal adds a lease to what is left. After an hour of work, a crash is felt for hours.",
 			Exercise: workshop.E7, Check: "RenewedAsAsked", Says: "if A dies, the others wait that long",

@@ -17,8 +17,23 @@ func Diff(was, is string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := func(text []byte) []string { return slices.Collect(strings.Lines(string(text))) }
-	return "--- " + was + "\n+++ " + is + "\n" + strings.Join(hunks(edits(lines(old), lines(now))), ""), nil
+	return Changes(was, string(old), is, string(now)), nil
+}
+
+// Changes is what changes from one text to another, as Diff has it, under the
+// names of the two. It takes time and memory for each pair of their lines.
+func Changes(wasName, was, isName, is string) string {
+	all := edits(lines(was), lines(is))
+	return "--- " + wasName + "\n+++ " + isName + "\n" + strings.Join(hunks(all), "")
+}
+
+// lines splits a text. A last line without an end says so, as diff has it.
+func lines(text string) []string {
+	all := slices.Collect(strings.Lines(text))
+	if len(all) > 0 && !strings.HasSuffix(text, "\n") {
+		all[len(all)-1] += "\n\\ No newline at end of file\n"
+	}
+	return all
 }
 
 // edit is one line of a diff: kept (' '), taken away ('-') or added ('+').

@@ -24,3 +24,11 @@ func TestDiffOfWhatIsNotThere(t *testing.T) {
 		require.ErrorIs(t, err, fs.ErrNotExist)
 	}
 }
+
+// The last line of a learner's file may have no end.
+func TestChangesOfALineWithoutAnEnd(t *testing.T) {
+	const want = "--- a\n+++ b\n@@ -1,2 +1,2 @@\n one\n-two\n+two\n\\ No newline at end of file\n"
+	if got := Changes("a", "one\ntwo\n", "b", "one\ntwo"); got != want {
+		t.Errorf("got:\n%s", got)
+	}
+}

@@ -224,15 +224,16 @@ func (c typed) kept(r result) error {
 }
 
 // suite reports whether a command is the suite itself, of which this is a test,
-// or writes files, or tests what a learner has written. Tests that are no lessons pass in the suite as they pass alone;
-// that they are there is checked by TestEveryRunInATextNamesATest.
+// or writes files, or runs what a learner has written. Tests that are no lessons
+// pass in the suite as they pass alone; that they are there is checked by
+// TestEveryRunInATextNamesATest.
 func suite(line string) bool {
 	for _, folder := range []string{"./explore", "./faults", "./hazards", "./shop", "./stages"} {
 		if strings.HasPrefix(line, "go test ") && slices.Contains(strings.Fields(line), folder) {
 			return true
 		}
 	}
-	return strings.Contains(line, "./...") || strings.Contains(line, "./exercises/") || strings.Contains(line, "-update") || strings.Contains(line, "-fuzz") || strings.HasSuffix(line, "lockstep docs") ||
+	return strings.Contains(line, "./...") || strings.Contains(line, "./exercises/") || strings.Contains(line, "./cmd/lockstep exercise") || strings.Contains(line, "-update") || strings.Contains(line, "-fuzz") || strings.HasSuffix(line, "lockstep docs") ||
 		strings.HasPrefix(line, "go test ") && !strings.Contains(line, " -run")
 }
 

@@ -8,6 +8,7 @@
 //	lockstep explore v4      search all schedules for one that breaks a stage
 //	lockstep replay v4 A...B run one schedule again
 //	lockstep play v4         be the adversary
+//	lockstep exercise        build the locks yourself, step by step
 //	lockstep ready           check that a machine is ready for the workshop
 //	lockstep grade DIR...    mark the exercises of a class
 //	lockstep docs            write code, tables and timelines into the documents

@@ -35,7 +35,9 @@ func TestWhatToRunNextRuns(t *testing.T) {
 		found := hint.FindAllStringSubmatch(text, -1)
 		require.NotEmpty(t, found, text)
 		for _, m := range found {
-			if !seen[m[1]] {
+			// Exercises run what a learner has written; see
+			// TestExercisesNameCommandsThatAreThere.
+			if !seen[m[1]] && m[1] != "exercise" {
 				seen[m[1]] = true
 				run(t, append(strings.Fields(m[1]), smaller(m[1])...))
 			}

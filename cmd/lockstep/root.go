@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -25,21 +26,25 @@ func command() *cobra.Command {
 	root.AddCommand(
 		showCommand(), matrixCommand(), diffCommand(), seckillCommand(),
 		exploreCommand(), replayCommand(), playCommand(), helperCommand(),
-		docsCommand(), readyCommand(), gradeCommand(),
+		exerciseCommand(), readyCommand(), gradeCommand(), docsCommand(),
 	)
 	return root
 }
 
 // noCommand refuses what is left on the line when no command is found there.
-func noCommand(root *cobra.Command, args []string) error {
+func noCommand(parent *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	var names []string
-	for _, c := range root.Commands() {
+	for _, c := range parent.Commands() {
 		names = append(names, c.Name())
 	}
-	return unknown("command", args[0], names, "lockstep help lists them")
+	look := "lockstep help lists them"
+	if parent.HasParent() {
+		look = parent.CommandPath() + " --help lists them"
+	}
+	return unknown(strings.TrimSpace(strings.TrimPrefix(parent.CommandPath(), "lockstep")+" command"), args[0], names, look)
 }
 
 // helpCommand stands in for cobra's own, which answers a wrong name with a page

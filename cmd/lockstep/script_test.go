@@ -30,10 +30,11 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":   exits,
-			"refuses": refuses,
-			"fits":    fits,
-			"json":    jsonHas,
+			"exits":    exits,
+			"refuses":  refuses,
+			"fits":     fits,
+			"json":     jsonHas,
+			"checkout": makeCheckout,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv(faults.ServerEnv, os.Getenv(faults.ServerEnv))

@@ -37,6 +37,7 @@ var nextCommands = []struct{ command, why string }{
 	{"explore v4", "let the machine look for a bug"},
 	{"play v4", "look for it yourself"},
 	{"matrix", "all that breaks any of them"},
+	{"exercise", "build the locks yourself"},
 	{"help", "what else there is"},
 }
 

@@ -35,5 +35,6 @@ var ExpiryMidBusiness = Hazard{
 		{Holds, "the lock lasts as long as the work, and longer (see Crash)", []string{"v1", "v2"}},
 		{Breaks, "the last item was sold twice: A's lease ended before its work did", []string{"v3", "v4", "v5", "v6"}},
 		{Holds, "the lease is renewed while A works", []string{"v7"}},
+		{Holds, "two are inside, and the shop refuses A's write, which comes late", []string{"fencing"}},
 	},
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -154,11 +155,17 @@ func splitOutside(pattern string, mark byte) []string {
 	return append(parts, pattern[start:])
 }
 
-// folder is the folder whose tests are running. go test runs them there.
+// folder is the folder whose tests are running, from the root. go test runs them
+// there.
 func folder() string {
 	wd, err := os.Getwd()
 	if err != nil {
 		return "..."
 	}
-	return wd[strings.LastIndexAny(wd, `/\`)+1:]
+	for root := wd; root != filepath.Dir(root); root = filepath.Dir(root) {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			return strings.TrimPrefix(filepath.ToSlash(wd[len(root):]), "/")
+		}
+	}
+	return "..."
 }

@@ -7,13 +7,13 @@ import (
 	"lockstep/stages"
 )
 
-// Every hazard on every stage and draft comes out as the table says, for the
+// Every hazard on every stage and draft, and beyond, comes out as the table says, for the
 // reason that the table gives.
 func TestMatrix(t *testing.T) {
 	for _, h := range All() {
 		t.Run(h.Name, func(t *testing.T) {
 			t.Parallel()
-			for _, stage := range slices.Concat(stages.All(), stages.Drafts()) {
+			for _, stage := range append(slices.Concat(stages.All(), stages.Drafts()), stages.Fenced) {
 				t.Run(stage.Name, func(t *testing.T) {
 					want := h.Expected(stage)
 					got, err := h.Run(stage)

@@ -1,6 +1,7 @@
 package hazards
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,6 +149,15 @@ func (c *Client) Sell(payment time.Duration) {
 	c.Do("Sell", func(ctx context.Context) { c.answer, c.err = c.Sale(payment)(ctx) })
 }
 
+// PauseBeforeWrite holds c before the next command of its service that writes the
+// stock.
+func (c *Client) PauseBeforeWrite() {
+	c.PauseBefore(c.write())
+}
+
+// write is the command that writes the stock, as a fault names it.
+func (c *Client) write() string { return cmp.Or(c.scene.Stage.Write, "SET "+stockKey) }
+
 // Serve handles a request as callers of the stage do: lock, sell, unlock.
 func (c *Client) Serve() {
 	c.Bracket("Serve", c.Sale(0))
@@ -185,7 +195,7 @@ func (c *Client) Request(business stages.Business) func(context.Context) {
 // Sale is the business of selling one item, whose payment takes the time given.
 func (c *Client) Sale(payment time.Duration) stages.Business {
 	return func(ctx context.Context) (string, error) {
-		left, err := c.scene.shop(c, payment).Sell(ctx)
+		left, err := c.sell(ctx, payment)
 		if err != nil {
 			return "", err
 		}
@@ -197,6 +207,18 @@ func (c *Client) Sale(payment time.Duration) stages.Business {
 		}
 		return fmt.Sprintf("sold, %d left", left), nil
 	}
+}
+
+// sell sells one item, in the shop of the stage if it has one of its own. That one
+// knows of no payment: its write is late instead.
+func (c *Client) sell(ctx context.Context, payment time.Duration) (left int, err error) {
+	if sell := c.scene.Stage.Sell; sell != nil {
+		if payment > 0 {
+			c.Delay(c.write(), payment)
+		}
+		return sell(ctx, c.lock, c.Redis(), stockKey)
+	}
+	return c.scene.shop(c, payment).Sell(ctx)
 }
 
 // Inside reports whether c believes to hold the lock.

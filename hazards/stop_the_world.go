@@ -17,7 +17,7 @@ var StopTheWorld = Hazard{
 		a, b := s.Client("A"), s.Client("B")
 
 		a.Lock() // lease: 30 s
-		a.PauseBefore("SET inventory01")
+		a.PauseBeforeWrite()
 		a.Sell(0)
 		s.Sleep(31 * time.Second)
 		b.Lock()
@@ -36,5 +36,6 @@ var StopTheWorld = Hazard{
 		{NoCause, "a mutex has no lease", []string{"v0"}},
 		{Holds, "without a lease nobody gets in while A sleeps (see Crash)", []string{"v1", "v2"}},
 		{Breaks, "the last item was sold twice: A slept through the end of its lease", []string{"v3", "v4", "v5", "v6", "v7"}},
+		{Holds, "the shop has seen a higher number, and refuses A's write", []string{"fencing"}},
 	},
 }

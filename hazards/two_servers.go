@@ -10,7 +10,7 @@ var TwoServers = Hazard{
 		a, b := s.Client("A"), s.Client("B")
 
 		a.Lock()
-		a.PauseBefore("SET inventory01") // A has read: one is left
+		a.PauseBeforeWrite() // A has read: one is left
 		a.Sell(0)
 		if b.TryLock() {
 			b.Sell(0)

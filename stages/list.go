@@ -3,6 +3,9 @@ package stages
 import (
 	"context"
 
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/beyond/fencing"
 	"lockstep/drafts"
 
 	v1 "lockstep/v1_setnx"
@@ -103,6 +106,22 @@ var V5Watch = Stage{
 	NotHeld: v5.ErrNotHeld,
 	Like:    "v5_lua_release",
 	New:     func(f Flow) (Lock, error) { return v5.NewWatch(f.Redis, f.Key, f.Lease) },
+}
+
+// Fenced is what comes after the stages: a lock that counts its holds, and a shop
+// that refuses whom a later hold has overtaken.
+var Fenced = Stage{
+	Name:    "fencing",
+	Adds:    "a number that grows, and a shop that looks at it",
+	Lease:   true,
+	Acquire: "acquireAndCount", Release: "releaseIfOwner", Write: "writeUnlessStale",
+	NotHeld: fencing.ErrNotHeld,
+	Stale:   fencing.ErrStale,
+	Like:    "v5_lua_release",
+	New:     func(f Flow) (Lock, error) { return fencing.New(f.Redis, f.Key, f.Lease) },
+	Sell: func(ctx context.Context, lock Lock, rdb *redis.Client, stock string) (int, error) {
+		return fencing.NewShop(rdb, stock).Sell(ctx, lock.(*fencing.Lock).Token())
+	},
 }
 
 // The drafts, in the order of the stages that put them right.

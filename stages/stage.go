@@ -62,6 +62,14 @@ type Stage struct {
 	// do it as [Do] does.
 	Do func(ctx context.Context, lock Lock, business Business) (answer string, err error)
 
+	// Sell sells one item of a stock under a held lock, and returns how many are
+	// left, for versions whose shop looks at who sells; nil where it takes every
+	// write. It refuses with Stale. Write is the command that writes the stock, as a
+	// fault names it.
+	Sell  func(ctx context.Context, lock Lock, rdb *redis.Client, stock string) (left int, err error)
+	Stale error
+	Write string
+
 	// Draft names the source that takes this wrong turn; empty for a stage.
 	Draft string
 

@@ -1,8 +1,11 @@
 package workshop
 
 import (
+	"context"
 	"fmt"
 	"testing"
+
+	"github.com/redis/go-redis/v9"
 
 	"lockstep/hazards"
 	"lockstep/stages"
@@ -18,6 +21,11 @@ type Entry struct {
 	// ErrNotHeld is the error of an Unlock that had nothing to unlock; nil in
 	// the exercises before it is asked for.
 	ErrNotHeld error
+
+	// Sell sells one item of a stock under a held lock, and ErrStale is how it
+	// refuses; nil in the exercises whose shop takes every write.
+	Sell     func(ctx context.Context, lock stages.Lock, rdb *redis.Client, stock string) (left int, err error)
+	ErrStale error
 }
 
 // Survives insists that a hazard, or a promise, leaves the lock whole. If it does

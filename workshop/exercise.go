@@ -30,8 +30,11 @@ var (
 	E7 = exercise("e7_watchdog", stages.V7, "ExpiryMidBusiness", "RenewalGivesUp", "RenewalPiledUp", "CancelledUnlock", "LostReply")
 )
 
+// E9 goes beyond the stages.
+var E9 = exercise("e9_fencing", stages.Fenced, "StopTheWorld")
+
 // All lists the exercises, in order.
-func All() []Exercise { return []Exercise{E1, E2, E3, E4, E5, E6, E7} }
+func All() []Exercise { return []Exercise{E1, E2, E3, E4, E5, E6, E7, E9} }
 
 // callers are the hazards that a caller makes, with whatever lock, and one that
 // a stage with a lease can't survive.
@@ -50,6 +53,11 @@ func exercise(name string, stage stages.Stage, about ...string) Exercise {
 			e.Wins = append(e.Wins, play(h))
 		case h.Expected(stage).Outcome == hazards.Holds && !slices.Contains(callers, h.Name):
 			e.Keeps = append(e.Keeps, play(h))
+		}
+	}
+	if stage.Sell != nil {
+		for _, promise := range fencePromises() {
+			e.Wins = append(e.Wins, play(promise))
 		}
 	}
 	e.Keeps = append(e.Keeps, schedules(stage))

@@ -14,7 +14,8 @@ import (
 // rehearsed is the entry as a stage. What a fault has to know of it, the
 // commands that take the lock, free it and renew it, is seen in a rehearsal:
 // whatever the learner sends, one command makes the key appear, one makes it go,
-// and one moves the end of its lease.
+// and one moves the end of its lease. If the shop is the learner's, too, one
+// changes the stock.
 //
 // A lock that gets stuck in the rehearsal has no such commands. The checks say
 // then what is wrong with it.
@@ -24,6 +25,8 @@ func (e Entry) rehearsed() stages.Stage {
 		Lease:   e.Exercise.Stage.Lease,
 		New:     e.made,
 		NotHeld: e.ErrNotHeld,
+		Sell:    e.Sell,
+		Stale:   e.ErrStale,
 	}
 	// What goes wrong here goes wrong in the checks too, and is told there.
 	_, _ = hazards.Perform(stage, faults.Options{}, func(s *hazards.Scene) error {
@@ -47,6 +50,21 @@ func (e Entry) rehearsed() stages.Stage {
 		a.Unlock()
 		a.Lock()   // and at once again: the lease may have been too short
 		a.Unlock() //nolint:staticcheck // a rehearsal guards nothing
+		return nil
+	})
+	if stage.Sell == nil {
+		return stage
+	}
+	_, _ = hazards.Perform(stage, faults.Options{}, func(s *hazards.Scene) error {
+		s.Restock(1)
+		a := s.Client("A")
+		a.Lock()
+		s.Observe(func(step *faults.Step) {
+			if len(step.Commands) > 0 && stage.Write == "" && s.Books().Left == 0 {
+				stage.Write = called(step)
+			}
+		})
+		a.Sell(0)
 		return nil
 	})
 	return stage

@@ -1,6 +1,7 @@
 package workshop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ func questionsOf(stage stages.Stage) []question {
 		ask(explore.Budget{Clients: 3}, explore.Plain),
 		ask(explore.Budget{Clients: 2}, explore.Tries),
 	}
-	number := stage.Name[1]
+	number := cmp.Or(stage.Like, stage.Name)[1]
 	if number >= '3' {
 		all = append(all, ask(explore.Budget{Clients: 2, Crashes: 1}, explore.Plain))
 	}

@@ -56,6 +56,7 @@ func fromRoot(path string) string {
 //	costs v3_expire v4_owner          what stages send, counted in a run
 //	run go doc ./v4_owner             what a command prints
 //	exercise e4_owner MisDelete       what a check shows of the lock that an exercise begins with
+//	beyond fencing StopTheWorld       a run on what comes after the stages, as text
 //
 // The tables are the others: matrix, stages, drafts, schedules,
 // exercises and mistakes.
@@ -68,6 +69,7 @@ var blocks = map[string]func(words []string) (string, error){
 	"costs":    costs,
 	"run":      output,
 	"exercise": firstSight,
+	"beyond":   beyond,
 }
 
 // code is a Go file without its package clause and imports, or some of the

@@ -77,15 +77,20 @@ func content(words []string) (string, error) {
 	return "", fmt.Errorf("there is no block %q", strings.Join(words, " "))
 }
 
-// timeline is a run as text. Where the lock holds, the last line says why.
+// timeline is a run of a hazard on a stage.
 func timeline(hazard, stage string) (string, error) {
 	r, err := played(hazard, stage)
 	if err != nil {
 		return "", err
 	}
+	return fenced("text", ran(r)), nil
+}
+
+// ran is a run as text. Where the lock holds, the last line says why.
+func ran(r hazards.Result) string {
 	text := r.Timeline.String()
 	if r.Outcome == hazards.Holds {
 		text += r.Outcome.Mark() + " " + r.Why + "\n"
 	}
-	return fenced("text", text), nil
+	return text
 }

@@ -182,6 +182,8 @@ func TestFill(t *testing.T) {
 		"<!-- lockstep: exercise e4_owner -->\n<!-- end -->",
 		"<!-- lockstep: exercise e4_owner StopTheWorld -->\n<!-- end -->",
 		"<!-- lockstep: exercise e4_owner FreeLock -->\n<!-- end -->",
+		"<!-- lockstep: beyond fencing MisDelete -->\n<!-- end -->",
+		"<!-- lockstep: beyond fencing -->\n<!-- end -->",
 		"<!-- lockstep: exercise e9_magic MisDelete -->\n<!-- end -->",
 	} {
 		if _, err := fill(bad); err == nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"lockstep/hazards"
+	"lockstep/stages"
 	"lockstep/workshop"
 	"lockstep/workshop/starters"
 )
@@ -16,6 +18,23 @@ func tasks() string {
 		rows = append(rows, []string{fmt.Sprintf("[%s](exercises/%[1]s/README.md)", e.Name), e.Wins[0].Story})
 	}
 	return table([]string{"exercise", "until you have built it"}, rows)
+}
+
+// beyond is a hazard on what comes after the stages, as text.
+func beyond(words []string) (string, error) {
+	if len(words) != 2 || words[0] != stages.Fenced.Name {
+		return "", fmt.Errorf("beyond the stages there is %s, and a hazard on it", stages.Fenced)
+	}
+	for _, h := range []hazards.Hazard{hazards.StopTheWorld, workshop.LateButFirst} {
+		if h.Name == words[1] {
+			r, err := h.Run(stages.Fenced)
+			if err != nil {
+				return "", err
+			}
+			return fenced("text", ran(r)), nil
+		}
+	}
+	return "", fmt.Errorf("%s is not played on %s", words[1], words[0])
 }
 
 // firstSight is what a check shows of the lock that an exercise begins with.

@@ -4,7 +4,10 @@
 package starters
 
 import (
+	"context"
 	"crypto/rand"
+
+	"github.com/redis/go-redis/v9"
 
 	"lockstep/stages"
 	"lockstep/workshop"
@@ -16,6 +19,7 @@ import (
 	e5 "lockstep/workshop/starters/e5_lua_release"
 	e6 "lockstep/workshop/starters/e6_reentrant_hash"
 	e7 "lockstep/workshop/starters/e7_watchdog"
+	e9 "lockstep/workshop/starters/e9_fencing"
 )
 
 // Entries hands the starters in, as a learner does who has not written a line
@@ -44,6 +48,15 @@ func Entries() []workshop.Entry {
 			Exercise:   workshop.E7,
 			New:        func(f stages.Flow) (stages.Lock, error) { return e7.New(f.Redis, f.Key, rand.Text(), f.Lease) },
 			ErrNotHeld: e7.ErrNotHeld,
+		},
+		{
+			Exercise:   workshop.E9,
+			New:        func(f stages.Flow) (stages.Lock, error) { return e9.New(f.Redis, f.Key, f.Lease) },
+			ErrNotHeld: e9.ErrNotHeld,
+			ErrStale:   e9.ErrStale,
+			Sell: func(ctx context.Context, lock stages.Lock, rdb *redis.Client, stock string) (int, error) {
+				return e9.NewShop(rdb, stock).Sell(ctx, lock.(*e9.Lock).Token())
+			},
 		},
 	}
 }

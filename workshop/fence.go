@@ -1,0 +1,187 @@
+package workshop
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"lockstep/hazards"
+)
+
+// numbered is a lock whose holds have numbers.
+type numbered interface{ Token() int64 }
+
+// token is the number of a client's hold.
+func token(c *hazards.Client) int64 {
+	if lock, ok := c.Handle().(numbered); ok {
+		return lock.Token()
+	}
+	return 0
+}
+
+// What is asked of a lock that counts its holds, and of the shop that looks at
+// the number.
+var (
+	// TokenGrows: A, B and C hold the lock, one after the other, and over again.
+	TokenGrows = hazards.Hazard{
+		Name:  "TokenGrows",
+		Story: "Each hold has a higher number than all holds before it.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+			last := int64(0)
+			for range 5 {
+				for _, c := range []*hazards.Client{a, b} {
+					c.Lock()
+					n := token(c)
+					if n == 0 {
+						return s.Broken("%s holds the lock, and its hold has no number", c.Name())
+					}
+					if n <= last {
+						return s.Broken("%s holds the lock with the number %d, and the hold before had %d", c.Name(), n, last)
+					}
+					last = n
+					c.Unlock()
+				}
+			}
+			a.Lock()
+			s.Sleep(31 * time.Second) // A's lease ends
+			b.Lock()
+			if token(b) <= token(a) {
+				return s.Broken("A's hold with the number %d ended with its lease, and B holds the lock with %d", token(a), token(b))
+			}
+			return nil
+		},
+	}
+
+	// TokenIsShared: Redis forgets everything.
+	TokenIsShared = hazards.Hazard{
+		Name:  "TokenIsShared",
+		Story: "The number is counted where every server sees it.",
+		Play: func(s *hazards.Scene) error {
+			a, b, operator := s.Client("A"), s.Client("B"), s.Client("operator")
+
+			a.Lock()
+			first := token(a)
+			a.Unlock()
+			operator.Do("FLUSHALL", func(ctx context.Context) { operator.Redis().FlushAll(ctx) })
+			b.Lock()
+			if n := token(b); n > first {
+				return s.Broken("Redis has forgotten everything, and the number still grows, from %d to %d: "+
+					"it is counted in this process, and another server counts for itself", first, n)
+			}
+			return nil
+		},
+	}
+
+	// StaleSale: A's lease has ended, B has sold. Then A sells, from the beginning.
+	StaleSale = hazards.Hazard{
+		Name:  "StaleSale",
+		Story: "Who comes after a later holder is refused, is told so, and can come again with a new number.",
+		Play: func(s *hazards.Scene) error {
+			s.Restock(3)
+			a, b := s.Client("A"), s.Client("B")
+
+			refused := func(when string) error {
+				a.Sell(0)
+				switch {
+				case a.Err() == nil:
+					return s.Broken("%s, and A, whose lease ended before that, sells one more", when)
+				case s.Stage.Stale == nil || !errors.Is(a.Err(), s.Stage.Stale):
+					return s.Broken("%s, and A's sale says %v: it should be ErrStale", when, a.Err())
+				}
+				return nil
+			}
+
+			a.Lock()                  // lease: 30 s
+			s.Sleep(31 * time.Second) // A is still working
+			b.Lock()
+			b.Sell(0)
+			if b.Err() != nil {
+				return s.Broken("B holds the lock, and its sale says: %v", b.Err())
+			}
+			if err := refused("B is inside and has sold"); err != nil {
+				return err
+			}
+			b.Unlock()
+			if err := refused("B has sold and left"); err != nil {
+				return err
+			}
+			a.Lock()
+			a.Sell(0)
+			if a.Err() != nil {
+				return s.Broken("A has the lock again, and its sale says: %v", a.Err())
+			}
+			if left := s.Books().Left; left != 1 {
+				return s.Broken("of 3 items B has sold one and A one, and %d are left", left)
+			}
+			return nil
+		},
+	}
+
+	// SecondSale: A sells twice, and B after it.
+	SecondSale = hazards.Hazard{
+		Name:  "SecondSale",
+		Story: "The holder sells as often as it likes, and who is sold out says so.",
+		Play: func(s *hazards.Scene) error {
+			s.Restock(3)
+			a, b := s.Client("A"), s.Client("B")
+
+			a.Lock()
+			a.Sell(0)
+			a.Sell(0)
+			if a.Err() != nil {
+				return s.Broken("A is inside, and its second sale says: %v", a.Err())
+			}
+			a.Unlock()
+			b.Lock()
+			b.Sell(0)
+			if b.Err() != nil {
+				return s.Broken("A has left, B is inside, and its sale says: %v", b.Err())
+			}
+			if left := s.Books().Left; left != 0 {
+				return s.Broken("three of three items are sold, and %d are left", left)
+			}
+			b.Sell(0)
+			if b.Err() == nil {
+				return s.Broken("nothing is left, and B sells one more")
+			}
+			if s.Stage.Stale != nil && errors.Is(b.Err(), s.Stage.Stale) {
+				return s.Broken("B is inside, nothing is left, and its sale says ErrStale: nobody has overtaken it")
+			}
+			return nil
+		},
+	}
+
+	// LateButFirst: A sleeps through its lease. B is inside and has read the stock.
+	// A wakes up and writes, and then B does. No exercise asks for it: a fence
+	// orders writes, and keeps nobody out.
+	LateButFirst = hazards.Hazard{
+		Name:  "LateButFirst",
+		Story: "The late one writes before the new holder does, and the shop can't know it.",
+		Play: func(s *hazards.Scene) error {
+			s.Restock(1)
+			a, b := s.Client("A"), s.Client("B")
+
+			a.Lock() // lease: 30 s
+			a.PauseBeforeWrite()
+			a.Sell(0)
+			s.Sleep(31 * time.Second)
+			b.Lock()
+			b.PauseBeforeWrite()
+			b.Sell(0) // B has read, and is about to write
+			a.Resume()
+			b.Resume()
+
+			if s.Books().SoldTwice() > 0 {
+				return s.Broken("the last item was sold twice: when A wrote, the shop had not seen B's number yet")
+			}
+			return nil
+		},
+	}
+)
+
+// fencePromises lists what an exercise with a shop of its own asks for, besides
+// the hazard that it is about.
+func fencePromises() []hazards.Hazard {
+	return []hazards.Hazard{TokenGrows, TokenIsShared, StaleSale, SecondSale}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"lockstep/faults"
 	"lockstep/hazards"
 )
 
@@ -29,7 +30,7 @@ var (
 		Play: func(s *hazards.Scene) error {
 			a, b := s.Client("A"), s.Client("B")
 			last := int64(0)
-			for range 5 {
+			for range 3 {
 				for _, c := range []*hazards.Client{a, b} {
 					c.Lock()
 					n := token(c)
@@ -48,6 +49,61 @@ var (
 			b.Lock()
 			if token(b) <= token(a) {
 				return s.Broken("A's hold with the number %d ended with its lease, and B holds the lock with %d", token(a), token(b))
+			}
+			b.Unlock()
+			s.Sleep(24 * time.Hour) // nobody buys
+			a.Lock()
+			if token(a) <= token(b) {
+				return s.Broken("after a quiet day A holds the lock with the number %d, and the last hold had %d", token(a), token(b))
+			}
+			return nil
+		},
+	}
+
+	// TokenInOrder: A is held up before it takes the lock, and another time after.
+	// Meanwhile B takes it.
+	TokenInOrder = hazards.Hazard{
+		Name:  "TokenInOrder",
+		Story: "A hold gets its number when it gets the lock, not before and not after.",
+		Play: func(s *hazards.Scene) error {
+			if s.Stage.Acquire == "" {
+				return s.CantArise("it asks Redis for nothing")
+			}
+			a, b := s.Client("A"), s.Client("B")
+			next := "" // the command that follows the one that takes the lock
+			taken, left := false, false
+			s.Observe(func(step *faults.Step) {
+				switch {
+				case len(step.Commands) == 0 || left:
+				case taken && next == "":
+					next = called(step)
+				case len(step.After) > 0:
+					taken = true
+				}
+			})
+
+			b.Lock()
+			left = true
+			b.Unlock()
+			a.PauseBefore(s.Stage.Acquire)
+			a.Lock()
+			b.Lock()
+			b.Unlock()
+			a.Resume() // A gets in after B
+			if token(a) <= token(b) {
+				return s.Broken("A got in after B, and has the number %d, where B had %d: it was counted before it had the lock", token(a), token(b))
+			}
+			a.Unlock()
+			if next == "" {
+				return nil
+			}
+			a.PauseBefore(next)
+			a.Lock() // A has the lock, and no number yet
+			s.Sleep(31 * time.Second)
+			b.Lock()
+			a.Resume()
+			if token(a) >= token(b) {
+				return s.Broken("A got in before B, and has the number %d, where B has %d: it was counted after its lease had ended", token(a), token(b))
 			}
 			return nil
 		},
@@ -104,6 +160,10 @@ var (
 			}
 			b.Unlock()
 			if err := refused("B has sold and left"); err != nil {
+				return err
+			}
+			s.Sleep(24 * time.Hour)
+			if err := refused("B has sold a day ago"); err != nil {
 				return err
 			}
 			a.Lock()
@@ -183,5 +243,5 @@ var (
 // fencePromises lists what an exercise with a shop of its own asks for, besides
 // the hazard that it is about.
 func fencePromises() []hazards.Hazard {
-	return []hazards.Hazard{TokenGrows, TokenIsShared, StaleSale, SecondSale}
+	return []hazards.Hazard{TokenGrows, TokenInOrder, TokenIsShared, StaleSale, SecondSale}
 }

@@ -20,6 +20,7 @@ var fenced = workshop.Entry{
 
 func TestStopTheWorld(t *testing.T)  { hazards.StopTheWorld.Lesson(t, stages.V7, stages.Fenced) }
 func TestTokenGrows(t *testing.T)    { fenced.Survives(t, workshop.TokenGrows) }
+func TestTokenInOrder(t *testing.T)  { fenced.Survives(t, workshop.TokenInOrder) }
 func TestTokenIsShared(t *testing.T) { fenced.Survives(t, workshop.TokenIsShared) }
 func TestStaleSale(t *testing.T)     { fenced.Survives(t, workshop.StaleSale) }
 func TestSecondSale(t *testing.T)    { fenced.Survives(t, workshop.SecondSale) }

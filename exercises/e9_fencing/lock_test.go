@@ -28,6 +28,7 @@ var mine = workshop.Entry{
 
 func TestStopTheWorld(t *testing.T)  { mine.Survives(t, hazards.StopTheWorld) }
 func TestTokenGrows(t *testing.T)    { mine.Survives(t, workshop.TokenGrows) }
+func TestTokenInOrder(t *testing.T)  { mine.Survives(t, workshop.TokenInOrder) }
 func TestTokenIsShared(t *testing.T) { mine.Survives(t, workshop.TokenIsShared) }
 func TestStaleSale(t *testing.T)     { mine.Survives(t, workshop.StaleSale) }
 func TestSecondSale(t *testing.T)    { mine.Survives(t, workshop.SecondSale) }

@@ -109,7 +109,8 @@ func (l *Lock) Unlock(ctx context.Context) error {
 // Token is the number of this handle's current hold, or of its last one.
 //
 // Your turn: it is higher than that of every hold before it, whoever had it
-// (TestTokenGrows), and on whichever server (TestTokenIsShared).
+// (TestTokenGrows, TestTokenInOrder), and on whichever server
+// (TestTokenIsShared).
 func (l *Lock) Token() int64 { return 0 }
 
 // Errors of a shop.

@@ -6,6 +6,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/beyond/fencing"
+	"lockstep/beyond/wakeup"
 	"lockstep/drafts"
 
 	v1 "lockstep/v1_setnx"
@@ -106,6 +107,17 @@ var V5Watch = Stage{
 	NotHeld: v5.ErrNotHeld,
 	Like:    "v5_lua_release",
 	New:     func(f Flow) (Lock, error) { return v5.NewWatch(f.Redis, f.Key, f.Lease) },
+}
+
+// Wakeup is v5 whose waiters are woken, and need not ask.
+var Wakeup = Stage{
+	Name:    "wakeup",
+	Adds:    "a call to who waits, in place of polling",
+	Lease:   true,
+	Acquire: "SET", Release: "releaseAndWake",
+	NotHeld: wakeup.ErrNotHeld,
+	Like:    "v5_lua_release",
+	New:     func(f Flow) (Lock, error) { return wakeup.New(f.Redis, f.Key, f.Lease) },
 }
 
 // Fenced is what comes after the stages: a lock that counts its holds, and a shop

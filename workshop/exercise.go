@@ -1,8 +1,10 @@
 package workshop
 
 import (
+	"os"
 	"slices"
 
+	"lockstep/faults"
 	"lockstep/hazards"
 	"lockstep/stages"
 )
@@ -13,7 +15,15 @@ type Exercise struct {
 	Stage stages.Stage // what it builds; its lock.go is one solution
 	Wins  []Check      // what it is about
 	Keeps []Check      // what every lock promises, and what was won before
+
+	// Embedded means that it needs what the embedded server alone can do here: to
+	// carry subscriptions.
+	Embedded bool
 }
+
+// Playable reports whether the server that plays run on can do what the exercise
+// needs.
+func (e Exercise) Playable() bool { return !e.Embedded || os.Getenv(faults.ServerEnv) == "" }
 
 // Checks lists what the exercise asks of a lock, in the order in which a learner
 // meets it.
@@ -30,11 +40,14 @@ var (
 	E7 = exercise("e7_watchdog", stages.V7, "ExpiryMidBusiness", "RenewalGivesUp", "RenewalPiledUp", "CancelledUnlock", "LostReply")
 )
 
-// E9 goes beyond the stages.
-var E9 = exercise("e9_fencing", stages.Fenced, "StopTheWorld")
+// E8 and E9 go beyond the stages.
+var (
+	E8 = exercise("e8_wakeup", stages.Wakeup)
+	E9 = exercise("e9_fencing", stages.Fenced, "StopTheWorld")
+)
 
 // All lists the exercises, in order.
-func All() []Exercise { return []Exercise{E1, E2, E3, E4, E5, E6, E7, E9} }
+func All() []Exercise { return []Exercise{E1, E2, E3, E4, E5, E6, E7, E8, E9} }
 
 // callers are the hazards that a caller makes, with whatever lock, and one that
 // a stage with a lease can't survive.
@@ -59,6 +72,13 @@ func exercise(name string, stage stages.Stage, about ...string) Exercise {
 		for _, promise := range fencePromises() {
 			e.Wins = append(e.Wins, play(promise))
 		}
+	}
+	if stage.Name == stages.Wakeup.Name {
+		for _, promise := range wakePromises() {
+			e.Wins = append(e.Wins, play(promise))
+		}
+		e.Embedded = true
+		return e // the search knows nothing of messages that are under way
 	}
 	e.Keeps = append(e.Keeps, schedules(stage))
 	return e

@@ -992,7 +992,7 @@ func promisesOf(stage stages.Stage) []hazards.Hazard {
 	if stage.NotHeld != nil {
 		promises = append(promises, SameService, NothingToUnlock, UnlockAfterLoss, LateUnlock)
 	}
-	if stage.Name >= stages.V6.Name {
+	if cmp.Or(stage.Like, stage.Name) >= stages.V6.Name {
 		promises = append(promises, AllUnlocked, InnerLease, InnerHandle)
 	}
 	if stage.Renew != "" {

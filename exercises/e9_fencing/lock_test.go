@@ -35,6 +35,15 @@ func TestSecondSale(t *testing.T)    { mine.Survives(t, workshop.SecondSale) }
 
 // What every lock promises.
 
+func TestPoliteWait(t *testing.T)      { mine.Survives(t, workshop.PoliteWait) }
+func TestWaitCancelled(t *testing.T)   { mine.Survives(t, workshop.WaitCancelled) }
+func TestHolderTries(t *testing.T)     { mine.Survives(t, workshop.HolderTries) }
+func TestOtherProcess(t *testing.T)    { mine.Survives(t, workshop.OtherProcess) }
+func TestLockedAnew(t *testing.T)      { mine.Survives(t, workshop.LockedAnew) }
+func TestWholeLease(t *testing.T)      { mine.Survives(t, workshop.WholeLease) }
+func TestStaleHandle(t *testing.T)     { mine.Survives(t, workshop.StaleHandle) }
+func TestSameService(t *testing.T)     { mine.Survives(t, workshop.SameService) }
+func TestUnlockAfterLoss(t *testing.T) { mine.Survives(t, workshop.UnlockAfterLoss) }
 func TestFreeLock(t *testing.T)        { mine.Survives(t, workshop.FreeLock) }
 func TestTakenLock(t *testing.T)       { mine.Survives(t, workshop.TakenLock) }
 func TestHandOff(t *testing.T)         { mine.Survives(t, workshop.HandOff) }
@@ -50,6 +59,7 @@ func TestLateUnlock(t *testing.T)      { mine.Survives(t, workshop.LateUnlock) }
 
 // What was won before, and must not be lost.
 
+func TestLateLease(t *testing.T)         { mine.Survives(t, hazards.LateLease) }
 func TestTwoServers(t *testing.T)        { mine.Survives(t, hazards.TwoServers) }
 func TestRecursionOverflow(t *testing.T) { mine.Survives(t, hazards.RecursionOverflow) }
 func TestCrash(t *testing.T)             { mine.Survives(t, hazards.Crash) }

@@ -19,6 +19,7 @@ import (
 	e5 "lockstep/workshop/starters/e5_lua_release"
 	e6 "lockstep/workshop/starters/e6_reentrant_hash"
 	e7 "lockstep/workshop/starters/e7_watchdog"
+	e8 "lockstep/workshop/starters/e8_wakeup"
 	e9 "lockstep/workshop/starters/e9_fencing"
 )
 
@@ -48,6 +49,11 @@ func Entries() []workshop.Entry {
 			Exercise:   workshop.E7,
 			New:        func(f stages.Flow) (stages.Lock, error) { return e7.New(f.Redis, f.Key, rand.Text(), f.Lease) },
 			ErrNotHeld: e7.ErrNotHeld,
+		},
+		{
+			Exercise:   workshop.E8,
+			New:        func(f stages.Flow) (stages.Lock, error) { return e8.New(f.Redis, f.Key, f.Lease) },
+			ErrNotHeld: e8.ErrNotHeld,
 		},
 		{
 			Exercise:   workshop.E9,

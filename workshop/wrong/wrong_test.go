@@ -21,6 +21,9 @@ func TestWrongLocksAreCaught(t *testing.T) {
 			if lock.Name == "the server's clock for an owner" && os.Getenv(faults.ServerEnv) != "" {
 				t.Skip("the clock of a real server is not fake")
 			}
+			if !lock.Exercise.Playable() {
+				t.Skip("a real server carries no subscriptions")
+			}
 			c := check(t, lock.Exercise, lock.Check)
 			r := lock.Entry().Examine(c)
 			if r.OK {
@@ -62,6 +65,9 @@ func TestEveryCheckGuardsSomething(t *testing.T) {
 	}
 	for _, e := range workshop.All() {
 		for _, c := range e.Checks() {
+			if e.Stage.Sell != nil && slices.ContainsFunc(e.Wins, func(w workshop.Check) bool { return w.Name == c.Name }) {
+				continue // of a shop: workshop.TestWrongFences
+			}
 			if !fails[c.Name] {
 				t.Errorf("%s asks for %s, and no wrong lock is caught by it", e.Name, c.Name)
 				fails[c.Name] = true // once is enough

@@ -1,0 +1,68 @@
+package wakeup
+
+import (
+	"testing"
+
+	"lockstep/hazards"
+	"lockstep/stages"
+	"lockstep/workshop"
+)
+
+// mine is the lock in lock.go, handed in.
+var mine = workshop.Entry{
+	Exercise: workshop.E8,
+	New: func(f stages.Flow) (stages.Lock, error) {
+		return New(f.Redis, f.Key, f.Lease)
+	},
+	ErrNotHeld: ErrNotHeld,
+}
+
+// What this exercise is about.
+
+func TestSilentWait(t *testing.T)  { mine.Survives(t, workshop.SilentWait) }
+func TestWokenAtOnce(t *testing.T) { mine.Survives(t, workshop.WokenAtOnce) }
+func TestMissedCall(t *testing.T)  { mine.Survives(t, workshop.MissedCall) }
+func TestSilentEnd(t *testing.T)   { mine.Survives(t, workshop.SilentEnd) }
+
+// What every lock promises.
+
+func TestFreeLock(t *testing.T)        { mine.Survives(t, workshop.FreeLock) }
+func TestPoliteWait(t *testing.T)      { mine.Survives(t, workshop.PoliteWait) }
+func TestTakenLock(t *testing.T)       { mine.Survives(t, workshop.TakenLock) }
+func TestHandOff(t *testing.T)         { mine.Survives(t, workshop.HandOff) }
+func TestDeadlineKept(t *testing.T)    { mine.Survives(t, workshop.DeadlineKept) }
+func TestWaitCancelled(t *testing.T)   { mine.Survives(t, workshop.WaitCancelled) }
+func TestCalledOff(t *testing.T)       { mine.Survives(t, workshop.CalledOff) }
+func TestSecondUse(t *testing.T)       { mine.Survives(t, workshop.SecondUse) }
+func TestHolderTries(t *testing.T)     { mine.Survives(t, workshop.HolderTries) }
+func TestOtherKey(t *testing.T)        { mine.Survives(t, workshop.OtherKey) }
+func TestOtherProcess(t *testing.T)    { mine.Survives(t, workshop.OtherProcess) }
+func TestLockedAnew(t *testing.T)      { mine.Survives(t, workshop.LockedAnew) }
+func TestUnanswered(t *testing.T)      { mine.Survives(t, workshop.Unanswered) }
+func TestBadInput(t *testing.T)        { mine.Survives(t, workshop.BadInput) }
+func TestLeaseAsAsked(t *testing.T)    { mine.Survives(t, workshop.LeaseAsAsked) }
+func TestWholeLease(t *testing.T)      { mine.Survives(t, workshop.WholeLease) }
+func TestStaleHandle(t *testing.T)     { mine.Survives(t, workshop.StaleHandle) }
+func TestSameService(t *testing.T)     { mine.Survives(t, workshop.SameService) }
+func TestNothingToUnlock(t *testing.T) { mine.Survives(t, workshop.NothingToUnlock) }
+func TestUnlockAfterLoss(t *testing.T) { mine.Survives(t, workshop.UnlockAfterLoss) }
+func TestLateUnlock(t *testing.T)      { mine.Survives(t, workshop.LateUnlock) }
+
+// What was won before, and must not be lost.
+
+func TestTwoServers(t *testing.T)        { mine.Survives(t, hazards.TwoServers) }
+func TestRecursionOverflow(t *testing.T) { mine.Survives(t, hazards.RecursionOverflow) }
+func TestCrash(t *testing.T)             { mine.Survives(t, hazards.Crash) }
+func TestTwoCommands(t *testing.T)       { mine.Survives(t, hazards.TwoCommands) }
+func TestLateLease(t *testing.T)         { mine.Survives(t, hazards.LateLease) }
+func TestLeaseTruncated(t *testing.T)    { mine.Survives(t, hazards.LeaseTruncated) }
+func TestResultIgnored(t *testing.T)     { mine.Survives(t, hazards.ResultIgnored) }
+func TestMisDelete(t *testing.T)         { mine.Survives(t, hazards.MisDelete) }
+func TestForeignUnlock(t *testing.T)     { mine.Survives(t, hazards.ForeignUnlock) }
+func TestOwnerCollision(t *testing.T)    { mine.Survives(t, hazards.OwnerCollision) }
+func TestGCPause(t *testing.T)           { mine.Survives(t, hazards.GCPause) }
+func TestRetriedDelete(t *testing.T)     { mine.Survives(t, hazards.RetriedDelete) }
+func TestSharedOwner(t *testing.T)       { mine.Survives(t, hazards.SharedOwner) }
+func TestThreadNamedKey(t *testing.T)    { mine.Survives(t, hazards.ThreadNamedKey) }
+func TestHolderGone(t *testing.T)        { mine.Survives(t, hazards.HolderGone) }
+func TestWonButSaidNo(t *testing.T)      { mine.Survives(t, hazards.WonButSaidNo) }

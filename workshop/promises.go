@@ -542,7 +542,7 @@ var (
 				return s.Broken("A never locked, and its Unlock has made a key: now everybody waits for nobody")
 			}
 			a.Lock()
-			a.Unlock() //nolint:staticcheck // a play guards nothing
+			a.Unlock()
 			a.Unlock()
 			if err := says("A has unlocked already"); err != nil {
 				return err
@@ -823,7 +823,7 @@ var (
 
 			a.Lock()
 			a.Lock()
-			a.Unlock()                //nolint:staticcheck // a play guards nothing
+			a.Unlock()
 			s.Sleep(45 * time.Second) // A is still working
 			if s.Held() == 0 && s.Stage.Renew != "" {
 				return s.Broken("A is still inside, and its lock is gone: the inner unlock has stopped the watchdog")

@@ -48,8 +48,8 @@ func (e Entry) rehearsed() stages.Stage {
 		s.Sleep(hazards.Lease - time.Second)
 		inside = false
 		a.Unlock()
-		a.Lock()   // and at once again: the lease may have been too short
-		a.Unlock() //nolint:staticcheck // a rehearsal guards nothing
+		a.Lock() // and at once again: the lease may have been too short
+		a.Unlock()
 		return nil
 	})
 	if stage.Sell == nil {

@@ -143,8 +143,9 @@ func markAll(cmd *cobra.Command, marker marking.Marker, class []submission, jobs
 	var done atomic.Int64
 	progress := func() {}
 	if out := cmd.ErrOrStderr(); isTerminal(out) {
-		progress = func() { fmt.Fprintf(out, "\r%d of %d marked ", done.Add(1), len(class)) }
-		defer fmt.Fprint(out, "\r\x1b[K")
+		// Nobody misses progress that can't be shown.
+		progress = func() { _, _ = fmt.Fprintf(out, "\r%d of %d marked ", done.Add(1), len(class)) }
+		defer func() { _, _ = fmt.Fprint(out, "\r\x1b[K") }()
 	}
 	var group errgroup.Group
 	group.SetLimit(jobs)

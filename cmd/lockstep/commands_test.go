@@ -233,7 +233,7 @@ func suite(line string) bool {
 			return true
 		}
 	}
-	return strings.Contains(line, "./...") || strings.Contains(line, "./exercises/") || strings.Contains(line, "./cmd/lockstep exercise") || strings.Contains(line, "-update") || strings.Contains(line, "-fuzz") || strings.HasSuffix(line, "lockstep docs") ||
+	return strings.Contains(line, "./...") || strings.Contains(line, "./exercises/") || strings.Contains(line, "./cmd/lockstep exercise") || strings.HasPrefix(line, "go work ") || strings.Contains(line, "-update") || strings.Contains(line, "-fuzz") || strings.HasSuffix(line, "lockstep docs") ||
 		strings.HasPrefix(line, "go test ") && !strings.Contains(line, " -run")
 }
 

@@ -152,8 +152,8 @@ func bar(all []status) string {
 func (l learner) whatNext(ctx context.Context, p *page, all []status) {
 	next, left, _ := l.Next(ctx) // what is wrong with it stands in the list
 	if !left {
-		p.say("All %d done. See how the book does it:", len(all))
-		p.next(self()+" diff v6 v7", "its last step")
+		p.say("All %d done. Now try to break the book's own:", len(all))
+		p.next(self()+" play v7", "be the adversary")
 		return
 	}
 	p.say("%d of %d done. The next one is %s:", done(all), len(all), next.Name)

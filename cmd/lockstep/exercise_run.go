@@ -112,8 +112,11 @@ func (l learner) came(p *page, e workshop.Exercise, mark marking.Mark, all bool)
 	said := strings.ReplaceAll(mark.Said, desk.Folder+"/"+e.Name+"/", l.path(l.File(e, ""))+"/")
 	switch first, bad := mark.First(); {
 	case mark.Outcome == marking.Passes:
-		p.say("✓ %s passes all of its %s. Compare it with the book's:", e.Name, amount(len(mark.Checks), "check", "checks"))
-		p.next("diff "+l.path(l.File(e, "lock.go"))+" "+l.path(filepath.Join(l.Root, e.Stage.Name, "lock.go")), "")
+		p.say("✓ %s passes all of its %s.", e.Name, amount(len(mark.Checks), "check", "checks"))
+		if book, ok := l.book(e); ok {
+			p.say("Compare it with the book's:")
+			p.next("diff "+l.path(l.File(e, "lock.go"))+" "+l.path(book), "")
+		}
 	case mark.Outcome == marking.DoesNotBuild:
 		p.show(said)
 		p.say("\n✗ %s does not build.", e.Name)
@@ -134,6 +137,17 @@ func (l learner) came(p *page, e workshop.Exercise, mark marking.Mark, all bool)
 		p.show(first.Said)
 		p.say("\n✗ %s: %s", e.Name, failing(mark))
 	}
+}
+
+// book is the file with the book's own answer to an exercise.
+func (l learner) book(e workshop.Exercise) (path string, ok bool) {
+	for _, folder := range []string{"", "beyond"} {
+		path = filepath.Join(l.Root, folder, e.Stage.Name, "lock.go")
+		if _, err := os.Stat(path); err == nil {
+			return path, true
+		}
+	}
+	return "", false
 }
 
 // passing counts the checks that pass.

@@ -41,6 +41,7 @@ func checkout(root string) error {
 		put("exercises/"+e.Name+"/lock_test.go", b.String())
 		put("exercises/"+e.Name+"/README.md", "# "+e.Name+"\n\nThe story.\n\n<!-- lockstep: exercise -->\n```text\ntime    A     B\n```\n<!-- end -->\n")
 	}
+	put("v1_setnx/lock.go", "package setnx\n")
 	return failed
 }
 

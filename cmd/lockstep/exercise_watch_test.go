@@ -129,7 +129,7 @@ func TestWatching(t *testing.T) {
 	w.do(w.Init())
 	require.Contains(t, w.printed.String(), aTimeline)
 	require.Contains(t, w.View().Content, "Save exercises/e1_setnx/lock.go to run it.")
-	require.Contains(t, w.View().Content, "–––––––  0 of 7 done")
+	require.Contains(t, w.View().Content, fmt.Sprintf("  0 of %d done", len(workshop.All())))
 	require.Contains(t, w.View().Content, "h hint  s skip  l list  r run  q quit")
 
 	// What the compiler says comes first.
@@ -138,7 +138,7 @@ func TestWatching(t *testing.T) {
 
 	// A lock that passes: and on to the next.
 	require.Contains(t, w.save(workshop.E1, "ok"), "✓ e1_setnx passes all of its")
-	require.Contains(t, w.View().Content, "✓––––––  1 of 7 done")
+	require.Contains(t, w.View().Content, fmt.Sprintf("–  1 of %d done", len(workshop.All())))
 	require.Contains(t, w.View().Content, "n next")
 	require.Contains(t, w.press("n"), "The next one is e2_spin:")
 	require.Contains(t, w.View().Content, "Save exercises/e2_spin/lock.go to run it.")
@@ -146,7 +146,7 @@ func TestWatching(t *testing.T) {
 
 	// Skipped is not done.
 	require.Contains(t, w.press("s"), "The next one is e3_expire:")
-	require.Contains(t, w.View().Content, "1 of 7 done")
+	require.Contains(t, w.View().Content, "  1 of ")
 	require.Contains(t, w.press("l"), "– e2_spin            skipped\n")
 
 	// Who saves another exercise means that one.
@@ -166,7 +166,7 @@ func TestWatching(t *testing.T) {
 	require.Contains(t, w.press("n"), "The next one is e2_spin:")
 	require.Contains(t, w.press("s"), "e2_spin is the only one left.")
 	w.save(workshop.E2, "ok")
-	require.Contains(t, w.press("n"), "✓ All 7 exercises pass.")
+	require.Contains(t, w.press("n"), fmt.Sprintf("✓ All %d exercises pass.", len(workshop.All())))
 
 	w.press("q")
 	require.True(t, w.over)

@@ -125,7 +125,7 @@ server=$!
 {
 	cat <&3 >/dev/null
 	kill $server
-	for try in 1 2 3 4 5 6 7 8 9 10; do
+	for try in 1 2 3 4 5; do
 		kill -0 $server || exit
 		sleep 0.1
 	done

@@ -116,8 +116,7 @@ func Run(opts Options, play func(*World) error) (timeline *Timeline, err error) 
 
 	w := &World{opts: opts, timeline: newTimeline(opts.Watch)}
 	guard := time.AfterFunc(realLimit, func() {
-		fmt.Fprintf(os.Stderr, "lockstep: after %v of real time this play is still running: "+
-			"some code spins without sleeping, or waits for a mutex. So far:\n\n%s\n", realLimit, w.soFar())
+		fmt.Fprintln(os.Stderr, w.stillRunning())
 		debug.SetTraceback("all")
 		panic("lockstep: real-time guard")
 	})
@@ -287,11 +286,13 @@ func (w *World) Mark(format string, args ...any) {
 	}
 }
 
-// soFar is the timeline as it stands, for a world that never comes to an end.
-func (w *World) soFar() string {
+// stillRunning says what is wrong with a world that never comes to an end, and how
+// far it has come.
+func (w *World) stillRunning() string {
 	w.telling.Lock()
 	defer w.telling.Unlock()
-	return w.timeline.String()
+	return fmt.Sprintf("lockstep: after %v of real time this play is still running: "+
+		"some code spins without sleeping, or waits for a mutex. So far:\n\n%s", realLimit, w.timeline)
 }
 
 // record adds a step at this instant.

@@ -69,21 +69,27 @@ func say(t *testing.T, format string, args ...any) {
 func (h Hazard) mustRun(t *testing.T, stage stages.Stage, want Outcome) Result {
 	t.Helper()
 	got, err := h.Run(stage)
+	if err == nil {
+		err = h.agree(stage, want, got.Cell)
+	}
 	if err != nil {
 		t.Fatalf("%v\n\n%s", err, got.Timeline)
 	}
-	switch expected := h.Expected(stage); expected.Outcome {
-	case want:
-	case "":
-		t.Fatalf("the table of %s has no row for %s", h.Name, stage)
-	default:
-		t.Fatalf("the table expects that %s %s on %s, and this lesson that it %s", h.Name, expected.Outcome, stage, want)
-	}
-	if got.Cell != h.Expected(stage) {
-		t.Fatalf("%s on %s should come out as %q (%s), and came out as %q (%s)\n\n%s",
-			h.Name, stage, want, h.Expected(stage).Why, got.Outcome, got.Why, got.Timeline)
-	}
 	return got
+}
+
+// agree says where the lesson, the table and what came out are at odds.
+func (h Hazard) agree(stage stages.Stage, lesson Outcome, got Cell) error {
+	switch table := h.Expected(stage); {
+	case table == (Cell{}):
+		return fmt.Errorf("the table of %s has no row for %s: there it %s: %s", h.Name, stage, got.Outcome, got.Why)
+	case table.Outcome != lesson:
+		return fmt.Errorf("the table expects that %s %s on %s, and this lesson that it %s", h.Name, table.Outcome, stage, lesson)
+	case table != got:
+		return fmt.Errorf("%s on %s should come out as %q (%s), and came out as %q (%s)",
+			h.Name, stage, table.Outcome, table.Why, got.Outcome, got.Why)
+	}
+	return nil
 }
 
 // Asked reports whether somebody asked to see this test or the one it belongs

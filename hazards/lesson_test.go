@@ -1,6 +1,11 @@
 package hazards
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"lockstep/stages"
+)
 
 func TestWhatRunNames(t *testing.T) {
 	for _, c := range []struct {
@@ -36,6 +41,31 @@ func TestWhatRunNames(t *testing.T) {
 	} {
 		if got := names(c.run, "TestMisDelete"); got != c.named {
 			t.Errorf("-run %q names TestMisDelete: got %v, want %v", c.run, got, c.named)
+		}
+	}
+}
+
+// A lesson that is at odds with the table, or with what comes out, says how.
+func TestLessonAtOdds(t *testing.T) {
+	h := Hazard{Name: "SlowShop", Expect: []Row{{Breaks, "it is slow", []string{"v2"}}}}
+	for _, c := range []struct {
+		stage  stages.Stage
+		lesson Outcome
+		got    Cell
+		says   string
+	}{
+		{stages.V2, Breaks, Cell{Breaks, "it is slow"}, ""},
+		{stages.V1, Breaks, Cell{Breaks, "it is slow"}, "the table of SlowShop has no row for v1_setnx: there it breaks: it is slow"},
+		{stages.V2, Holds, Cell{Breaks, "it is slow"}, "the table expects that SlowShop breaks on v2_spin, and this lesson that it holds"},
+		{stages.V2, Breaks, Cell{Breaks, "it burns"}, `came out as "breaks" (it burns)`},
+		{stages.V2, Breaks, Cell{Outcome: Holds}, `came out as "holds" ()`},
+	} {
+		said := ""
+		if err := h.agree(c.stage, c.lesson, c.got); err != nil {
+			said = err.Error()
+		}
+		if !strings.Contains(said, c.says) || c.says == "" && said != "" {
+			t.Errorf("got %q, want %q", said, c.says)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -306,6 +307,9 @@ const serve = "LOCKSTEP_TEST_SERVE"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(serve) == "" {
+		// A world lives for a millisecond and leaves much behind: let the garbage
+		// of many be collected at once.
+		debug.SetGCPercent(800)
 		os.Exit(m.Run())
 	}
 	if err := Serve(os.Stdin, os.Stdout); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,6 +23,9 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
+	// Worlds live for milliseconds and leave much behind: let the garbage of many
+	// be collected at once.
+	debug.SetGCPercent(800)
 	testscript.Main(m, map[string]func(){"lockstep": main})
 }
 

@@ -91,7 +91,7 @@ func TestDocumentsUseNamesThatExist(t *testing.T) {
 		text = aCommand.ReplaceAllString(text, "") // its test is looked up elsewhere
 		for _, m := range inBackticks.FindAllStringSubmatch(text, -1) {
 			d := dotted.FindStringSubmatch(m[1])
-			if d == nil || isStandard(d[1]) && names[d[1]] == nil {
+			if d == nil || names[d[1]] == nil && isStandard(d[1]) {
 				continue
 			}
 			of, first := names[d[1]], d[2]
@@ -112,7 +112,7 @@ func TestDocumentsUseNamesThatExist(t *testing.T) {
 			}
 		}
 		for _, word := range camel.FindAllString(text, -1) {
-			if !known[word] && !slices.Contains(othersNames, word) && !strings.HasPrefix(word, "Your") && !strings.HasPrefix(word, "Test") && !strings.HasPrefix(word, "Redisson") && !strings.HasPrefix(word, "Redisson") && !strings.HasPrefix(word, "Redisson") {
+			if !known[word] && !slices.Contains(othersNames, word) && !strings.HasPrefix(word, "Your") && !strings.HasPrefix(word, "Test") && !strings.HasPrefix(word, "Redisson") {
 				t.Errorf("%s: %s is neither a hazard nor any other name of this repository", path, word)
 			}
 		}

@@ -121,14 +121,8 @@ func stageNamed(name string) stages.Stage {
 
 // What is left when states are cut off is what there is.
 func TestCuttingIsSound(t *testing.T) {
-	if os.Getenv(faults.ServerEnv) != "" {
-		t.Skip("the search is the same on every server")
-	}
-	all := stages.All()
-	if thorough {
-		all = slices.Concat(all, stages.Drafts())
-	}
-	for _, stage := range all {
+	skipWhereItIsTheSame(t)
+	for _, stage := range slices.Concat(stages.All(), stages.Drafts()) {
 		t.Run(stage.Name, func(t *testing.T) {
 			t.Parallel()
 			q := Question{Stage: stage, Budget: Budget{Clients: 2, Slow: 1}}
@@ -144,9 +138,7 @@ func TestCuttingIsSound(t *testing.T) {
 // with what befalls a client, which need not be tried everywhere; and with what a
 // watchdog is told, and what it is not.
 func TestCuttingIsSoundInDearWays(t *testing.T) {
-	if !thorough || os.Getenv(faults.ServerEnv) != "" {
-		t.Skip("the search is the same without the race detector, and on every server")
-	}
+	skipWhereItIsTheSame(t)
 	for name, q := range map[string]Question{
 		"v4, slow":   {Stage: stages.V4, Budget: Budget{Clients: 2, Slow: 2}},
 		"v4, lost":   {Stage: stages.V4, Budget: Budget{Clients: 2, Lost: 1}},
@@ -160,6 +152,15 @@ func TestCuttingIsSoundInDearWays(t *testing.T) {
 			t.Parallel()
 			compare(t, q)
 		})
+	}
+}
+
+// skipWhereItIsTheSame leaves out what the race detector and a real server would
+// see no more of than in any other search.
+func skipWhereItIsTheSame(t *testing.T) {
+	t.Helper()
+	if !thorough || os.Getenv(faults.ServerEnv) != "" {
+		t.Skip("the search is the same without the race detector, and on every server")
 	}
 }
 

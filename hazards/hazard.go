@@ -102,7 +102,10 @@ func (h Hazard) Run(stage stages.Stage) (Result, error) {
 	result := Result{Timeline: timeline}
 	switch {
 	case err == nil:
-		result.Cell = Cell{Holds, h.Expected(stage).Why}
+		result.Cell = Cell{Outcome: Holds}
+		if expected := h.Expected(stage); expected.Outcome == Holds {
+			result.Why = expected.Why
+		}
 	case errors.Is(err, faults.ErrPlay), errors.Is(err, faults.ErrStuck), errors.Is(err, faults.ErrServer):
 		return result, fmt.Errorf("%s on %s: %w", h.Name, stage, err)
 	case errors.Is(err, faults.ErrBroken):

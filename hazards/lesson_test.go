@@ -69,3 +69,41 @@ func TestLessonAtOdds(t *testing.T) {
 		}
 	}
 }
+
+// A stage that holds where it should break was repaired, and the reason why it
+// should break is not why it holds.
+func TestMended(t *testing.T) {
+	h := Hazard{
+		Name: "SlowShop",
+		Play: func(*Scene) error { return nil },
+		Expect: []Row{
+			{Breaks, "it is slow", []string{"v2"}},
+			{Holds, "it is fast", []string{"v3"}},
+		},
+	}
+	for _, c := range []struct {
+		stage  stages.Stage
+		lesson Outcome
+		got    Cell
+		mended bool
+	}{
+		{stages.V1, Breaks, Cell{Outcome: Holds}, false},
+		{stages.V2, Breaks, Cell{Outcome: Holds}, true},
+		{stages.V2, Holds, Cell{Outcome: Holds}, false},
+		{stages.V3, Holds, Cell{Holds, "it is fast"}, false},
+	} {
+		r, err := h.Run(c.stage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Cell != c.got {
+			t.Errorf("%s: got %v, want %v", c.stage, r.Cell, c.got)
+		}
+		if got := h.mended(c.stage, c.lesson, r.Cell); got != c.mended {
+			t.Errorf("%s, which the lesson shows as %q: mended is %v, want %v", c.stage, c.lesson, got, c.mended)
+		}
+	}
+	if h.mended(stages.V2, Breaks, Cell{Breaks, "it is slow"}) {
+		t.Error("v2 breaks, and is not mended")
+	}
+}

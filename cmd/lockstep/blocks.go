@@ -48,6 +48,7 @@ func fromRoot(path string) string {
 //
 //	code v4_owner/lock.go             a file, from its first declaration on
 //	code v4_owner/lock.go New Unlock  some of its declarations
+//	code v4_owner/lock.go Lock.Lock   a method whose name is not its alone
 //	diff v3_expire v4_owner           what a stage changes in lock.go
 //	timeline MisDelete v3_expire      a run, as text
 //	mermaid MisDelete v3_expire       the same, as a picture
@@ -73,8 +74,9 @@ var blocks = map[string]func(words []string) (string, error){
 }
 
 // code is a Go file without its package clause and imports, or some of the
-// declarations in it: functions and types by name, methods by name too, and
-// groups of constants and variables by any name in them.
+// declarations in it: functions and types by name, methods by name too or as
+// Type.Method, and groups of constants and variables by any name in them. A name
+// that fits two declarations is an error.
 func code(words []string) (string, error) {
 	if len(words) == 0 {
 		return "", fmt.Errorf("code of which file?")
@@ -90,7 +92,7 @@ func code(words []string) (string, error) {
 		return "", err
 	}
 	var parts []string
-	seen := map[string]bool{}
+	count := map[string]int{} // of the declarations that a name fits
 	for _, decl := range file.Decls {
 		if isImport(decl) {
 			continue
@@ -100,16 +102,23 @@ func code(words []string) (string, error) {
 			parts = []string{string(bytes.TrimSpace(source[begin:]))}
 			break
 		}
+		wanted := false
 		for _, name := range declared(decl) {
-			if slices.Contains(names, name) && !seen[name] {
-				seen[name] = true
-				parts = append(parts, string(bytes.TrimSpace(source[begin:end])))
+			if slices.Contains(names, name) {
+				wanted = true
+				count[name]++
 			}
+		}
+		if wanted {
+			parts = append(parts, string(bytes.TrimSpace(source[begin:end])))
 		}
 	}
 	for _, name := range names {
-		if !seen[name] {
+		switch {
+		case count[name] == 0:
 			return "", fmt.Errorf("%s declares no %s", path, name)
+		case count[name] > 1:
+			return "", fmt.Errorf("%s declares %d of the name %s: a method goes by Type.Method", path, count[name], name)
 		}
 	}
 	if len(parts) == 0 {
@@ -139,12 +148,15 @@ func extent(fset *token.FileSet, decl ast.Decl) (begin, end int) {
 	return fset.Position(from).Offset, fset.Position(decl.End()).Offset
 }
 
-// declared lists the names that a declaration declares.
+// declared lists the names that a declaration goes by.
 func declared(decl ast.Decl) []string {
 	var names []string
 	switch d := decl.(type) {
 	case *ast.FuncDecl:
 		names = append(names, d.Name.Name)
+		if d.Recv != nil {
+			names = append(names, receiver(d.Recv.List[0].Type)+"."+d.Name.Name)
+		}
 	case *ast.GenDecl:
 		for _, spec := range d.Specs {
 			switch s := spec.(type) {
@@ -158,6 +170,17 @@ func declared(decl ast.Decl) []string {
 		}
 	}
 	return names
+}
+
+// receiver is the name of a method's type.
+func receiver(of ast.Expr) string {
+	if pointer, ok := of.(*ast.StarExpr); ok {
+		of = pointer.X
+	}
+	if name, ok := of.(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
 }
 
 // stepDiff is what changes from the lock.go of one stage to that of another. What

@@ -28,6 +28,12 @@ func TestBlocks(t *testing.T) {
 			[]string{"```go\n// releaseOnce answers", "const notHeld = -1\n\n// Unlock leaves", "\n}\n```\n"},
 			[]string{"func New(", "undoEntry"},
 		},
+		"code v2_spin/lock.go Lock.Lock": {
+			[]string{"```go\n// Lock takes", "func (l *Lock) Lock(", "\n}\n```\n"}, []string{"type Lock", "TryLock waits"},
+		},
+		"code drafts/two_commands.go TwoCommandsPatched TwoCommands.TryLock": {
+			[]string{"func (l TwoCommands) TryLock(", "type TwoCommandsPatched"}, []string{"(l TwoCommandsPatched)"},
+		},
 		"diff v3_expire v4_owner": {
 			[]string{"```diff\n--- v3_expire/lock.go\n+++ v4_owner/lock.go\n@@", "+\tErrNotHeld", "+\tcase owner != l.token:", "\n```\n"},
 			[]string{"package"},
@@ -67,6 +73,22 @@ func TestBlocks(t *testing.T) {
 			if strings.Contains(text, part) {
 				t.Errorf("%s: %q should not be in:\n%s", words, part, text)
 			}
+		}
+	}
+}
+
+// A name that fits no declaration, or two, shows nothing.
+func TestCodeOfWhich(t *testing.T) {
+	for words, want := range map[string]string{
+		"code v2_spin/lock.go Lock":            "declares 2 of the name Lock",
+		"code drafts/two_commands.go TryLock":  "declares 2 of the name TryLock",
+		"code v2_spin/lock.go Unlock Relock":   "declares no Relock",
+		"code v2_spin/lock.go Lock.New":        "declares no Lock.New",
+		"code v2_spin/lock.go Unlock Lock.Loc": "declares no Lock.Loc",
+	} {
+		text, err := content(strings.Fields(words))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %q, %v, want the error %q", words, text, err, want)
 		}
 	}
 }

@@ -5,14 +5,14 @@
 // hold's own begins the lease again every third of it. It dies with the process,
 // and then the lease ends, so a crashed holder blocks nobody (HolderGone).
 //
-// The watchdog stops with the last Unlock, which waits a second for a renewal under
-// way. One that is stuck for longer comes after the release, and prolongs nothing: it
-// says which change took the lock that it means, and Redis refuses it once that lock
-// is free, though you may have taken it again. The watchdog also stops when it finds
-// the lock gone, and when no renewal got through for a whole lease; one that fails is
-// tried again before that. It does not stop with the context that bounded your
-// waiting. In the two bad cases [Lock.Lost] is closed. Select on it, and stop what can
-// be stopped.
+// The watchdog stops with the last Unlock, which waits for a renewal under way, a
+// second at most. One that is stuck for longer comes after the release, and prolongs
+// nothing: it says which change took the lock that it means, and Redis refuses it
+// once that lock is free, though you may have taken it again. The watchdog also stops
+// when it finds the lock gone, and when no renewal got through for a whole lease; one
+// that fails is tried again before that. It does not stop with the context that
+// bounded your waiting. In the two bad cases [Lock.Lost] is closed. Select on it, and
+// stop what can be stopped.
 //
 // Unlock works when your context is cancelled, because a deferred unlock often meets
 // such a one (CancelledUnlock). It leaves the cancellation behind and has two seconds
@@ -23,9 +23,10 @@
 // LostReply ends here: each entry and each inner unlock has a name, and one that
 // go-redis sends twice counts once. Two things are left:
 //
-//   - An entry of which nobody knows whether it happened is taken back. If it reaches
-//     Redis only after that, and you have locked again, it counts, and your last Unlock
-//     leaves the lock behind until its lease ends. No watchdog renews that.
+//   - An entry of which nobody knows whether it happened is taken back. It may reach
+//     Redis only after that. If the lock is free then, it is taken, by nobody, until its
+//     lease ends. If you have locked again, the entry counts, and your last Unlock leaves
+//     the lock behind until its lease ends. No watchdog renews either.
 //   - The last unlock leaves nothing that could remember it. If its reply is lost, the
 //     repetition finds no lock, and you get ErrNotHeld although it was you who freed
 //     it. Lost stays open: it tells only of what was lost before.

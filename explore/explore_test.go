@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -307,16 +308,73 @@ func TestHelperThatDies(t *testing.T) {
 const serve = "LOCKSTEP_TEST_SERVE"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(serve) == "" {
+	switch os.Getenv(serve) {
+	case "":
 		// A world lives for a millisecond and leaves much behind: let the garbage
 		// of many be collected at once.
 		debug.SetGCPercent(800)
 		os.Exit(m.Run())
+	case "never":
+		neverAnswer()
+		return
 	}
 	if err := Serve(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// A client that waits for its own mutex polls it for ever, and Redis hears nothing
+// of it.
+func TestAMutexInItsOwnWayIsADeadlock(t *testing.T) {
+	t.Parallel()
+	q := Question{Stage: stages.V0, Budget: Budget{Clients: 2, Slow: 2, Crashes: 1, Lost: 1}, Program: Nested}
+	r := ask(t, q)
+	require.True(t, r.Exhausted)
+	broken, found := r.Broken(NoDeadlock)
+	require.True(t, found)
+	require.Equal(t, ".", broken.Schedule.String())
+}
+
+// A search ends in the middle of a run, and of a batch that helpers have.
+func TestSearchStopsAtOnce(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	run := newRun(Question{Stage: stages.V4, Budget: Budget{Clients: 2}})
+	_, err := run.follow(ctx, nil, func(string, visit) bool {
+		cancel()
+		return false
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Len(t, run.path, 1)
+
+	mute, err := Helpers(1)
+	require.NoError(t, err)
+	asked, ask, err := os.Pipe()
+	require.NoError(t, err)
+	mute[0].Env = append(mute[0].Environ(), serve+"=never")
+	mute[0].ExtraFiles = []*os.File{ask}
+	ctx, cancel = context.WithCancel(t.Context())
+	go func() { // ends when the helper has its schedules
+		_, _ = asked.Read(make([]byte, 1))
+		cancel()
+	}()
+	r, err := Search(ctx, Question{Stage: stages.V4, Budget: Budget{Clients: 2}}, mute...)
+	require.NoError(t, err)
+	require.Zero(t, r.Schedules)
+	require.False(t, r.Exhausted)
+}
+
+// neverAnswer is a helper that is given schedules, and says on file 3 that it has
+// them.
+func neverAnswer() {
+	decode := gob.NewDecoder(os.Stdin)
+	var o order
+	var schedules []faults.Schedule
+	if decode.Decode(&o) == nil && decode.Decode(&schedules) == nil {
+		_, _ = os.NewFile(3, "").WriteString("!")
+	}
+	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
 func TestSearchStops(t *testing.T) {

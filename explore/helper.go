@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func Serve(in io.Reader, out io.Writer) error {
 		var a answer
 		for _, schedule := range schedules {
 			// known, and not covers: what it has followed once, it need not again.
-			t, err := newRun(q).follow(schedule, mine.known)
+			t, err := newRun(q).follow(context.Background(), schedule, mine.known) // who asks kills it
 			if err != nil {
 				a.Err = err.Error()
 				break
@@ -83,6 +84,13 @@ func Serve(in io.Reader, out io.Writer) error {
 
 // team is the helpers of a search.
 type team []*helper
+
+// kill ends the helpers in the middle of what they do.
+func (t team) kill() {
+	for _, h := range t {
+		_ = h.cmd.Process.Kill() // it may have ended by itself
+	}
+}
 
 type helper struct {
 	cmd *exec.Cmd
@@ -127,7 +135,7 @@ func startOne(cmd *exec.Cmd) (*helper, error) {
 
 // follow has each helper follow an equal share of the branches. Who gets which
 // depends on their order alone, so equal searches take equal steps.
-func (t team) follow(branches []branch) ([]trail, error) {
+func (t team) follow(_ context.Context, branches []branch) ([]trail, error) {
 	trails := make([]trail, len(branches))
 	var all errgroup.Group
 	for i, h := range t {

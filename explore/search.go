@@ -23,8 +23,8 @@ import (
 // schedules among them, and ends them. Without any, it runs the schedules
 // itself, one at a time: a world keeps no more than one processor busy.
 //
-// The error is ErrBudget, or that of a run that failed. When ctx ends, the
-// report says what was found so far.
+// The error is ErrBudget, or that of a run that failed. When ctx ends, so does the
+// search, at once, and the report says what was found so far.
 func Search(ctx context.Context, q Question, helpers ...*exec.Cmd) (Report, error) {
 	if err := q.Check(); err != nil {
 		return Report{}, err
@@ -44,6 +44,7 @@ func Search(ctx context.Context, q Question, helpers ...*exec.Cmd) (Report, erro
 			return Report{}, err
 		}
 		defer team.end()
+		defer context.AfterFunc(ctx, team.kill)()
 		follow = team.follow
 	}
 	for told := s.begun; ctx.Err() == nil; {
@@ -52,7 +53,10 @@ func Search(ctx context.Context, q Question, helpers ...*exec.Cmd) (Report, erro
 			s.report.Exhausted = !s.tooDeep && len(s.todo) == 0
 			break
 		}
-		trails, err := follow(branches)
+		trails, err := follow(ctx, branches)
+		if ctx.Err() != nil {
+			break
+		}
 		if err != nil {
 			return s.sum(), err
 		}
@@ -119,10 +123,10 @@ func (s *search) enough() int {
 }
 
 // alone follows branches in this process.
-func (s *search) alone(branches []branch) ([]trail, error) {
+func (s *search) alone(ctx context.Context, branches []branch) ([]trail, error) {
 	var trails []trail
 	for _, b := range branches {
-		t, err := newRun(s.Question).follow(b.schedule, s.covers)
+		t, err := newRun(s.Question).follow(ctx, b.schedule, s.covers)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"maps"
 
 	"lockstep/faults"
@@ -28,12 +29,16 @@ type landing struct {
 }
 
 // follow runs a schedule and then the first choice at each step, to the end, to
-// a state that it has passed, or to one that need not be followed.
-func (r *run) follow(schedule faults.Schedule, covered func(state string, v visit) bool) (trail, error) {
+// a state that it has passed, or to one that need not be followed. When ctx ends,
+// it stops where it is, with ctx's error.
+func (r *run) follow(ctx context.Context, schedule faults.Schedule, covered func(state string, v visit) bool) (trail, error) {
 	var t trail
 	_, err := r.perform(func() error {
 		for _, c := range schedule {
 			r.check()
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			if err := r.take(c); err != nil {
 				return err
 			}
@@ -42,6 +47,9 @@ func (r *run) follow(schedule faults.Schedule, covered func(state string, v visi
 			r.check()
 			if r.over() {
 				return r.finish()
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
 			}
 			at = r.place(at)
 			choices := r.affordable()

@@ -132,8 +132,14 @@ func (p *process) working() bool {
 	return slices.ContainsFunc(p.flows, (*Client).busy)
 }
 
+// longestTick is how far time passes in a step when nothing is announced. A client may
+// poll something that is not Redis, like a mutex, and never come to the door: in
+// a day that would be millions of tries.
+const longestTick = time.Minute
+
 // Take makes a choice happen, and returns when the world is at rest. Time passes
-// to the next event, and while a command waits no further than step. A frozen
+// to the next event, but no more than a minute, and while a command waits no further
+// than step. A frozen
 // client stays so for freeze. The error is ErrSchedule if the choice is not
 // among [World.Choices].
 func (w *World) Take(choice Choice, step, freeze time.Duration) error {
@@ -204,7 +210,7 @@ func (w *World) tick(step time.Duration) {
 	default:
 	}
 	before := w.Now()
-	next := w.nextEvent(before)
+	next := min(w.nextEvent(before), before+longestTick)
 	if w.anyoneWaits() {
 		next = min(next, before+step)
 	}

@@ -110,3 +110,16 @@ func TestStatesOfADirectedWorld(t *testing.T) {
 	require.Equal(t, state("AB"), state("A?AB"))
 	require.NotEqual(t, state("AB"), state("A?B"))
 }
+
+// Where nothing is announced, a step of time has an end all the same.
+func TestTimePassesNoFurtherThanAMinute(t *testing.T) {
+	t.Parallel()
+	_, err := faults.Run(faults.Options{Directed: true}, func(w *faults.World) error {
+		a := w.Client("A")
+		a.Do("wait", func(ctx context.Context) { <-ctx.Done() })
+		require.NoError(t, w.Take(faults.Choice{Kind: faults.Tick}, time.Millisecond, 0))
+		require.Equal(t, time.Minute, w.Now())
+		return nil
+	})
+	require.NoError(t, err)
+}

@@ -126,7 +126,7 @@ type Report struct {
 	Asked     []Property // a lock that can't tell of its loss is not asked for ToldInTime
 	Schedules int        // that were run
 	States    int        // that were seen
-	Depth     int        // of the schedules that are run now: all shorter ones are done
+	Depth     int        // how long the shortest schedule is that is left: all shorter ones are done
 	Deepest   int        // the longest schedule
 	Breaks    []Break    // in the order of Properties
 	Exhausted bool       // all schedules within the budget are covered

@@ -377,6 +377,22 @@ func neverAnswer() {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
+// However the search comes to its end, all schedules shorter than Depth are run.
+// Branches of a batch differ in length, and those of the last may be unlearned.
+func TestDepthIsOfTheShortestLeft(t *testing.T) {
+	t.Parallel()
+	s := &search{todo: todo{{schedule: make(faults.Schedule, 3)}, {schedule: make(faults.Schedule, 5)}}, seen: map[string][]visit{}}
+	for _, b := range s.next(2) {
+		s.learn(b, trail{Path: make(faults.Schedule, 7), Places: []landing{
+			{State: b.schedule.String(), Choices: make([]faults.Choice, 2)},
+		}})
+	}
+	require.Equal(t, 4, s.sum().Depth) // the second choice after the first branch
+
+	all := ask(t, Question{Stage: stages.V4, Budget: Budget{Clients: 2}})
+	require.Equal(t, all.Deepest, all.Depth)
+}
+
 func TestSearchStops(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -54,10 +54,13 @@ func Search(ctx context.Context, q Question, helpers ...*exec.Cmd) (Report, erro
 			break
 		}
 		trails, err := follow(ctx, branches)
-		if ctx.Err() != nil {
-			break
-		}
 		if err != nil {
+			for _, b := range branches { // nothing is learned of them, so they are left
+				heap.Push(&s.todo, b)
+			}
+			if ctx.Err() != nil {
+				break
+			}
 			return s.sum(), err
 		}
 		for i, t := range trails {
@@ -139,7 +142,6 @@ func (s *search) alone(ctx context.Context, branches []branch) ([]trail, error) 
 func (s *search) learn(b branch, t trail) {
 	s.report.Schedules++
 	s.report.Asked = t.Asked
-	s.report.Depth = len(b.schedule)
 	s.report.Deepest = max(s.report.Deepest, len(t.Path))
 	for p, length := range t.Broken {
 		s.broke(p, t.Path[:length])
@@ -196,6 +198,10 @@ func (s *search) broke(p Property, after faults.Schedule) {
 func (s *search) sum() Report {
 	r := s.report
 	r.States, r.Elapsed, r.Breaks = len(s.seen), time.Since(s.begun), nil
+	r.Depth = r.Deepest
+	if len(s.todo) > 0 {
+		r.Depth = len(s.todo[0].schedule)
+	}
 	for _, p := range Properties() {
 		if schedule, ok := s.best[p]; ok {
 			r.Breaks = append(r.Breaks, Break{p, schedule})

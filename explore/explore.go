@@ -115,7 +115,8 @@ func (q Question) Check() error {
 	return nil
 }
 
-// Break is the shortest schedule found that breaks a property.
+// Break is the shortest schedule found that breaks a property. Whether there is a
+// shorter one is for [Report.Proven] to say.
 type Break struct {
 	Property Property
 	Schedule faults.Schedule
@@ -144,6 +145,10 @@ func (r Report) Broken(p Property) (Break, bool) {
 	}
 	return Break{}, false
 }
+
+// Proven reports whether b is a shortest break there is: no schedule is left that
+// could break the property in fewer choices.
+func (r Report) Proven(b Break) bool { return len(b.Schedule) <= r.Depth }
 
 // Asks reports whether the search asked for a property.
 func (r Report) Asks(p Property) bool { return slices.Contains(r.Asked, p) }

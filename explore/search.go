@@ -17,7 +17,7 @@ import (
 // follows the choices that it was given, then takes the first that offers; what
 // else it could have done at each step is put down for later. Shorter schedules
 // come first, so when all that are left are as long as a break that was found,
-// that is a shortest one.
+// that is a shortest one: see [Report.Proven].
 //
 // helpers are commands that run [Serve]. The search starts them, shares the
 // schedules among them, and ends them. Without any, it runs the schedules

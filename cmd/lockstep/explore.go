@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -37,8 +38,8 @@ A search that is interrupted says what it has covered; its exit status is 130.
 With --json: the "stage", the "program", the "budget", "schedules" and "states"
 that were run and seen, whether all were ("exhausted"), and "properties": each
 has its "name", its "outcome" (holds, breaks, open, can't arise) and, if it
-breaks, the shortest "schedule". "open" is what an unfinished search has not
-broken.` + programList(),
+breaks, the shortest "schedule" known, and whether it is "proven" that there is no
+shorter one. "open" is what an unfinished search has not broken.` + programList(),
 		Example: "  lockstep explore v4\n  lockstep explore v7 --freezes 1 --slow 0\n  lockstep explore v6 --program long",
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -134,17 +135,18 @@ func exploration(q explore.Question, r explore.Report, flags string) string {
 	if len(r.Breaks) == 0 {
 		return b.String()
 	}
-	shortest := r.Breaks[0].Schedule
-	for _, broken := range r.Breaks {
-		if len(broken.Schedule) < len(shortest) {
-			shortest = broken.Schedule
-		}
+	shortest := slices.MinFunc(r.Breaks, func(a, b explore.Break) int {
+		return len(a.Schedule) - len(b.Schedule)
+	})
+	if r.Proven(shortest) {
+		b.WriteString("\nThe shortest:\n\n")
+	} else {
+		b.WriteString("\nThe shortest so far:\n\n")
 	}
-	b.WriteString("\nThe shortest:\n\n")
-	if timeline, _ := explore.Replay(q, shortest); timeline != nil {
+	if timeline, _ := explore.Replay(q, shortest.Schedule); timeline != nil {
 		b.WriteString(timeline.String())
 	}
-	b.WriteString("\n" + try("To see one again:", fmt.Sprintf("replay %s '%s'%s", nameOf(q.Stage), shortest, flags)))
+	b.WriteString("\n" + try("To see one again:", fmt.Sprintf("replay %s '%s'%s", nameOf(q.Stage), shortest.Schedule, flags)))
 	return b.String()
 }
 
@@ -171,9 +173,16 @@ type findings struct {
 }
 
 type findingOf struct {
-	Name     string `json:"name"`
-	Outcome  string `json:"outcome"`
-	Schedule string `json:"schedule,omitempty"`
+	Name    string `json:"name"`
+	Outcome string `json:"outcome"`
+	*example
+}
+
+// example is how a property breaks. It is there if it does, be it in no choice
+// at all.
+type example struct {
+	Schedule string `json:"schedule"`
+	Proven   bool   `json:"proven"` // there is no shorter one
 }
 
 func newFindings(q explore.Question, r explore.Report) findings {
@@ -183,7 +192,7 @@ func newFindings(q explore.Question, r explore.Report) findings {
 		broken, ok := r.Broken(p)
 		switch {
 		case ok:
-			one.Outcome, one.Schedule = "breaks", broken.Schedule.String()
+			one.Outcome, one.example = "breaks", &example{broken.Schedule.String(), r.Proven(broken)}
 		case r.Schedules > 0 && !r.Asks(p): // before the first it isn't known
 			one.Outcome = "can't arise"
 		case r.Exhausted:

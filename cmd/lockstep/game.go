@@ -125,14 +125,19 @@ func (g *game) praise(p explore.Property) error {
 	if err != nil {
 		return err
 	}
-	g.says = fmt.Sprintf("Broken in %s.", amount(len(g.path), "move", "moves"))
-	switch shortest, found := best.Broken(p); {
-	case found && len(shortest.Schedule) == len(g.path):
-		g.says += " It can't be done in fewer."
-	case found && len(shortest.Schedule) < len(g.path):
-		g.says += fmt.Sprintf(" It can be done in %d.", len(shortest.Schedule))
-	}
+	g.says = fmt.Sprintf("Broken in %s.", amount(len(g.path), "move", "moves")) + g.rank(best, p)
 	return nil
+}
+
+// rank is what a search has found that breaks p in fewer moves.
+func (g *game) rank(best explore.Report, p explore.Property) string {
+	switch shortest, found := best.Broken(p); {
+	case found && len(shortest.Schedule) == len(g.path) && best.Proven(shortest):
+		return " It can't be done in fewer."
+	case found && len(shortest.Schedule) < len(g.path):
+		return fmt.Sprintf(" It can be done in %d.", len(shortest.Schedule))
+	}
+	return " No shorter way is known."
 }
 
 // hint says how far the next break is, and, asked again, which way.
@@ -141,24 +146,32 @@ func (g *game) hint() error {
 	if err != nil {
 		return err
 	}
-	var next faults.Schedule
+	g.says = g.advice(r)
+	return nil
+}
+
+// advice is what a search from here has found, as a hint.
+func (g *game) advice(r explore.Report) string {
+	var next explore.Break
 	for _, b := range r.Breaks {
-		if len(b.Schedule) > len(g.path) && (next == nil || len(b.Schedule) < len(next)) {
-			next = b.Schedule
+		if len(b.Schedule) > len(g.path) && (next.Schedule == nil || len(b.Schedule) < len(next.Schedule)) {
+			next = b
 		}
 	}
-	switch away := len(next) - len(g.path); {
-	case next == nil && r.Exhausted:
-		g.says = "Nothing more can break from here, within what is left."
-	case next == nil:
-		g.says = fmt.Sprintf("No break within %s from here.", amount(max(0, r.Depth-len(g.path)), "move", "moves"))
+	away := amount(len(next.Schedule)-len(g.path), "move", "moves")
+	switch {
+	case next.Schedule == nil && r.Exhausted:
+		return "Nothing more can break from here, within what is left."
+	case next.Schedule == nil: // what is left may break at its last choice
+		return fmt.Sprintf("No break within %s from here.", amount(max(0, r.Depth-1-len(g.path)), "move", "moves"))
 	case g.told:
-		g.says = fmt.Sprintf("Try %s.", next[len(g.path)])
-	default:
-		g.told = true
-		g.says = fmt.Sprintf("A shortest break is %s away. h again tells the next.", amount(away, "move", "moves"))
+		return fmt.Sprintf("Try %s.", next.Schedule[len(g.path)])
 	}
-	return nil
+	g.told = true
+	if r.Proven(next) {
+		return fmt.Sprintf("A shortest break is %s away. h again tells the next.", away)
+	}
+	return fmt.Sprintf("A break %s away is known. h again tells the next.", away)
 }
 
 // search looks for a shortest break behind a schedule.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockstep/explore"
+	"lockstep/faults"
 	"lockstep/stages"
 )
 
@@ -82,4 +84,27 @@ func TestInterruptedSearch(t *testing.T) {
 	require.ErrorIs(t, cmd.ExecuteContext(ctx), errInterrupted)
 	require.Contains(t, out.String(), "Not finished: 0 schedules")
 	require.Contains(t, out.String(), "at most one is inside: not broken so far")
+}
+
+// What a search has not proved is not said to be shortest.
+func TestUnprovenBreaks(t *testing.T) {
+	t.Parallel()
+	table := table4(t)
+	way, err := faults.ParseSchedule("A...B")
+	require.NoError(t, err)
+	r := explore.Report{Schedules: 9, Depth: 4, Deepest: 9, Breaks: []explore.Break{{Property: explore.OneInside, Schedule: way}}}
+	require.Equal(t, "A break 5 moves away is known. h again tells the next.", table.advice(r))
+	require.Equal(t, "Try A.", table.advice(r))
+	require.Contains(t, exploration(table.Question, r, ""), "The shortest so far:")
+	text, err := json.Marshal(newFindings(table.Question, r))
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"schedule":"A...B","proven":false`)
+	require.NoError(t, table.goTo(way))
+	require.Equal(t, " No shorter way is known.", table.rank(r, explore.OneInside))
+
+	r.Depth = 5
+	require.Equal(t, " It can't be done in fewer.", table.rank(r, explore.OneInside))
+	require.NoError(t, table.goTo(nil))
+	require.Equal(t, "A shortest break is 5 moves away. h again tells the next.", table.advice(r))
+	require.Contains(t, exploration(table.Question, r, ""), "The shortest:")
 }

@@ -111,6 +111,17 @@ func TestWhatBreaksTheDrafts(t *testing.T) {
 	}
 }
 
+// A lock whose lease ends late is none that nobody can get any more.
+func TestALongLeaseIsNoDeadlock(t *testing.T) {
+	t.Parallel()
+	schedule, err := faults.ParseSchedule("AAAAAA!B!")
+	require.NoError(t, err)
+	q := Question{Stage: stages.FixedLease, Budget: Budget{Clients: 2, Crashes: 2}, Program: Nested}
+	timeline, err := Replay(q, schedule)
+	require.NoError(t, err, timeline)
+	require.Contains(t, timeline.String(), "a, 10s left")
+}
+
 func stageNamed(name string) stages.Stage {
 	for _, s := range stages.All() {
 		if s.Name == name {

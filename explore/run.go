@@ -136,15 +136,23 @@ func (r *run) check() {
 }
 
 // finish is the end of a run, when everybody is done or dead. If a lock is left,
-// a newcomer asks for it, and gets three leases of time.
+// nobody comes until the lease that it has must be over. Then a newcomer asks for
+// what is left yet, and gets three leases of time: a lock that has no lease, or
+// one that is renewed for ever.
 func (r *run) finish() error {
+	var ends time.Duration
+	for _, lock := range r.scene.Watched() {
+		ends = max(ends, lock.Ends)
+	}
+	if err := r.passUntil(func() bool { return r.scene.Held() == 0 || r.scene.Now() >= ends }); err != nil {
+		return err
+	}
 	if r.scene.Held() > 0 {
 		newcomer := r.scene.Client(names[len(r.clients):][:1])
 		newcomer.Lock()
-		for end := r.scene.Now() + 3*r.scene.Lease; newcomer.Waiting() && r.scene.Now() < end; {
-			if err := r.scene.Take(r.scene.Choices()[0], Poll, 0); err != nil {
-				return err
-			}
+		end := r.scene.Now() + 3*r.scene.Lease
+		if err := r.passUntil(func() bool { return !newcomer.Waiting() || r.scene.Now() >= end }); err != nil {
+			return err
 		}
 		if newcomer.Waiting() {
 			r.breaks(NoDeadlock)
@@ -160,5 +168,15 @@ func (r *run) finish() error {
 		r.breaks(AnAnswer)
 	}
 	r.outcome = fmt.Sprintf("%v, answers %d, robberies %d", r.scene.Books(), served, r.scene.Robberies)
+	return nil
+}
+
+// passUntil lets everything happen in its order, until enough says so.
+func (r *run) passUntil(enough func() bool) error {
+	for !enough() {
+		if err := r.scene.Take(r.scene.Choices()[0], Poll, 0); err != nil {
+			return err
+		}
+	}
 	return nil
 }

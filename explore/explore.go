@@ -92,7 +92,8 @@ type Question struct {
 	// the goroutine of the search.
 	Progress func(Report)
 
-	whole bool // cut off no states: for the proof that cutting is sound
+	whole   bool // cut off no states: for the proof that cutting is sound
+	deepest int  // Deepest if zero: for the test of what comes there
 }
 
 // longestLease is the longest lease of a search, in polls: more, and nobody could
@@ -131,6 +132,7 @@ type Report struct {
 	Deepest   int        // the longest schedule
 	Breaks    []Break    // in the order of Properties
 	Exhausted bool       // all schedules within the budget are covered
+	TooDeep   bool       // not so, because some came to Deepest choices and could go on
 	Elapsed   time.Duration
 
 	outcomes map[string]bool

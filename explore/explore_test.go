@@ -388,6 +388,18 @@ func neverAnswer() {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
+// What goes on for too long is cut off, and the report says so.
+func TestTooDeep(t *testing.T) {
+	t.Parallel()
+	q := Question{Stage: stages.V1, Budget: Budget{Clients: 2}}
+	require.False(t, ask(t, q).TooDeep)
+	q.deepest = 3
+	r := ask(t, q)
+	require.True(t, r.TooDeep)
+	require.False(t, r.Exhausted)
+	require.Equal(t, 3, r.Depth)
+}
+
 // However the search comes to its end, all schedules shorter than Depth are run.
 // Branches of a batch differ in length, and those of the last may be unlearned.
 func TestDepthIsOfTheShortestLeft(t *testing.T) {

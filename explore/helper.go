@@ -57,7 +57,7 @@ func Serve(in io.Reader, out io.Writer) error {
 	if q.Stage.New == nil {
 		return fmt.Errorf("%w: there is no stage %q", ErrHelper, o.Stage)
 	}
-	mine := &search{Question: q, seen: map[string][]visit{}}
+	mine := &search{Question: q.withDefaults(), seen: map[string][]visit{}}
 	for {
 		var schedules []faults.Schedule
 		switch err := decode.Decode(&schedules); {

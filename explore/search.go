@@ -50,7 +50,7 @@ func Search(ctx context.Context, q Question, helpers ...*exec.Cmd) (Report, erro
 	for told := s.begun; ctx.Err() == nil; {
 		branches := s.next(max(1, len(helpers)*perHelper))
 		if len(branches) == 0 {
-			s.report.Exhausted = !s.tooDeep && len(s.todo) == 0
+			s.report.Exhausted = !s.report.TooDeep && len(s.todo) == 0
 			break
 		}
 		trails, err := follow(ctx, branches)
@@ -90,17 +90,19 @@ func (q Question) withDefaults() Question {
 	if q.Lease == 0 {
 		q.Lease = DefaultLease
 	}
+	if q.deepest == 0 {
+		q.deepest = Deepest
+	}
 	return q
 }
 
 type search struct {
 	Question
-	begun   time.Time
-	todo    todo
-	seen    map[string][]visit // state: how it was reached, none of them better than another
-	best    map[Property]faults.Schedule
-	tooDeep bool
-	report  Report
+	begun  time.Time
+	todo   todo
+	seen   map[string][]visit // state: how it was reached, none of them better than another
+	best   map[Property]faults.Schedule
+	report Report
 }
 
 // next takes up to n of the shortest branches that are left. There are none when
@@ -157,8 +159,8 @@ func (s *search) learn(b branch, t trail) {
 		if s.known(p.State, visit{p.Spent, len(way)}) {
 			return
 		}
-		if len(way) >= deepest {
-			s.tooDeep = true
+		if len(way) >= s.deepest {
+			s.report.TooDeep = true
 			return
 		}
 		others := p.Choices

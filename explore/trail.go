@@ -8,9 +8,10 @@ import (
 	"lockstep/hazards"
 )
 
-// deepest is the most choices of a schedule. Within a budget there is an end to
-// what can happen, so only code that loops on by itself comes here.
-const deepest = 500
+// Deepest is the most choices of a schedule. Within a budget there is an end to
+// what can happen, so only code that loops on by itself comes here, or that waits
+// for a lease of many tries.
+const Deepest = 500
 
 // trail is what a run leaves behind. It travels between processes.
 type trail struct {
@@ -54,7 +55,7 @@ func (r *run) follow(ctx context.Context, schedule faults.Schedule, covered func
 			at = r.place(at)
 			choices := r.affordable()
 			t.Places = append(t.Places, landing{at.state, at.spent, choices})
-			if at.wasPassed() || covered(at.state, visit{r.spent, len(r.path)}) || len(r.path) >= deepest {
+			if at.wasPassed() || covered(at.state, visit{r.spent, len(r.path)}) || len(r.path) >= r.deepest {
 				return nil
 			}
 			if err := r.take(choices[0]); err != nil {

@@ -36,7 +36,8 @@ of them, and gives the shortest schedule that breaks the others.
 A search that is interrupted says what it has covered; its exit status is 130.
 
 With --json: the "stage", the "program", the "budget", "schedules" and "states"
-that were run and seen, whether all were ("exhausted"), and "properties": each
+that were run and seen, whether all were ("exhausted"), whether some went on for
+too long to be followed ("too_deep"), and "properties": each
 has its "name", its "outcome" (holds, breaks, open, can't arise) and, if it
 breaks, the shortest "schedule" known, and whether it is "proven" that there is no
 shorter one. "open" is what an unfinished search has not broken.` + programList(),
@@ -158,7 +159,11 @@ func coverage(r explore.Report) string {
 	if r.Exhausted {
 		return "That is all there is within the budget: " + ran + "."
 	}
-	return fmt.Sprintf("Not finished: %s. No schedule of fewer than %s was left out.", ran, amount(r.Depth, "choice", "choices"))
+	text := fmt.Sprintf("Not finished: %s. No schedule of fewer than %s was left out.", ran, amount(r.Depth, "choice", "choices"))
+	if r.TooDeep {
+		text += fmt.Sprintf(" Some go on after %d choices, and no further than that is any followed.", explore.Deepest)
+	}
+	return text
 }
 
 // findings are what a search has found, for machines.
@@ -169,6 +174,7 @@ type findings struct {
 	Schedules  int            `json:"schedules"`
 	States     int            `json:"states"`
 	Exhausted  bool           `json:"exhausted"`
+	TooDeep    bool           `json:"too_deep"`
 	Properties []findingOf    `json:"properties"`
 }
 
@@ -186,7 +192,7 @@ type example struct {
 }
 
 func newFindings(q explore.Question, r explore.Report) findings {
-	f := findings{q.Stage.Name, string(q.Program), q.Budget, r.Schedules, r.States, r.Exhausted, nil}
+	f := findings{q.Stage.Name, string(q.Program), q.Budget, r.Schedules, r.States, r.Exhausted, r.TooDeep, nil}
 	for _, p := range explore.Properties() {
 		one := findingOf{Name: string(p)}
 		broken, ok := r.Broken(p)

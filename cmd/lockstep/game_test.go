@@ -96,6 +96,9 @@ func TestUnprovenBreaks(t *testing.T) {
 	require.Equal(t, "A break 5 moves away is known. h again tells the next.", table.advice(r))
 	require.Equal(t, "Try A.", table.advice(r))
 	require.Contains(t, exploration(table.Question, r, ""), "The shortest so far:")
+	require.NotContains(t, coverage(r), "go on after")
+	r.TooDeep = true
+	require.Contains(t, coverage(r), "Some go on after 500 choices")
 	text, err := json.Marshal(newFindings(table.Question, r))
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"schedule":"A...B","proven":false`)

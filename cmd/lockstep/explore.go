@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,7 +126,7 @@ func exploration(q explore.Question, r explore.Report, flags string) string {
 		case "holds":
 			fmt.Fprintf(&b, "✓ %s\n", f.Name)
 		case "breaks":
-			fmt.Fprintf(&b, "✗ %-52s %s\n", f.Name, f.Schedule)
+			fmt.Fprintf(&b, "✗ %-52s %s\n", f.Name, cmp.Or(f.Schedule, "(before any choice)"))
 		case "open":
 			fmt.Fprintf(&b, "– %s: not broken so far\n", f.Name)
 		default:
@@ -146,6 +147,9 @@ func exploration(q explore.Question, r explore.Report, flags string) string {
 	}
 	if timeline, _ := explore.Replay(q, shortest.Schedule); timeline != nil {
 		b.WriteString(timeline.String())
+	}
+	if len(shortest.Schedule) == 0 {
+		b.WriteString("\n" + wrap("It takes no choice: the clients come to this by themselves."))
 	}
 	b.WriteString("\n" + try("To see one again:", fmt.Sprintf("replay %s '%s'%s", nameOf(q.Stage), shortest.Schedule, flags)))
 	return b.String()

@@ -36,12 +36,20 @@ of them, and gives the shortest schedule that breaks the others.
 
 A search that is interrupted says what it has covered; its exit status is 130.
 
-With --json: the "stage", the "program", the "budget", "schedules" and "states"
-that were run and seen, whether all were ("exhausted"), whether some went on for
-too long to be followed ("too_deep"), and "properties": each
-has its "name", its "outcome" (holds, breaks, open, can't arise) and, if it
-breaks, the shortest "schedule" known, and whether it is "proven" that there is no
-shorter one. "open" is what an unfinished search has not broken.` + programList(),
+What breaks, and in how many choices, does not depend on --workers. How many
+schedules and states that takes does, and which of several shortest schedules is
+found.
+
+With --json: the "stage", the "program" by its word and what it "does", the
+"budget", "lease_ns", "no_retries" and "server" (empty: the embedded one) are
+what was asked for. Then "schedules" and "states" that were run and seen, the
+"depth" below which no schedule was left out, whether all were run
+("exhausted"), whether some went on for too long to be followed ("too_deep"),
+and "properties": each has its "name", its "outcome" (holds, breaks, open, can't
+arise) and, if it breaks, the shortest "schedule" known, and whether it is
+"proven" that none is shorter. "open" is what an unfinished search has not
+broken. The time that it took is left out: equal searches with as many workers
+print equal reports.` + programList(),
 		Example: "  lockstep explore v4\n  lockstep explore v7 --freezes 1 --slow 0\n  lockstep explore v6 --program long",
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -174,9 +182,14 @@ func coverage(r explore.Report) string {
 type findings struct {
 	Stage      string         `json:"stage"`
 	Program    string         `json:"program"`
+	Does       string         `json:"does"`
 	Budget     explore.Budget `json:"budget"`
+	Lease      time.Duration  `json:"lease_ns"`
+	NoRetries  bool           `json:"no_retries"`
+	Server     string         `json:"server"`
 	Schedules  int            `json:"schedules"`
 	States     int            `json:"states"`
+	Depth      int            `json:"depth"`
 	Exhausted  bool           `json:"exhausted"`
 	TooDeep    bool           `json:"too_deep"`
 	Properties []findingOf    `json:"properties"`
@@ -196,7 +209,11 @@ type example struct {
 }
 
 func newFindings(q explore.Question, r explore.Report) findings {
-	f := findings{q.Stage.Name, string(q.Program), q.Budget, r.Schedules, r.States, r.Exhausted, r.TooDeep, nil}
+	f := findings{
+		Stage: q.Stage.Name, Program: wordFor(q.Program), Does: string(q.Program), Budget: q.Budget,
+		Lease: leaseOf(q), NoRetries: q.NoRetries, Server: os.Getenv(faults.ServerEnv),
+		Schedules: r.Schedules, States: r.States, Depth: r.Depth, Exhausted: r.Exhausted, TooDeep: r.TooDeep,
+	}
 	for _, p := range explore.Properties() {
 		one := findingOf{Name: string(p)}
 		broken, ok := r.Broken(p)

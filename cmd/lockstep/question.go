@@ -65,6 +65,19 @@ func programNames() string {
 	return strings.Join(names, ", ")
 }
 
+// wordFor is the word of --program for a program.
+func wordFor(p explore.Program) string {
+	for _, known := range programs {
+		if known.Program == p {
+			return known.name
+		}
+	}
+	return ""
+}
+
+// leaseOf is the lease of a question in time.
+func leaseOf(q explore.Question) time.Duration { return time.Duration(q.Lease) * explore.Poll }
+
 // question is what the flags ask of a stage.
 func (a *asking) question(stage string) (explore.Question, error) {
 	s, err := findStage(stage)
@@ -116,7 +129,7 @@ func nameOf(s stages.Stage) string {
 // setting says in words what is searched.
 func setting(q explore.Question) string {
 	return fmt.Sprintf("%s, %s, each: %s; a lease of %v",
-		q.Stage, amount(q.Budget.Clients, "client", "clients"), q.Program, time.Duration(q.Lease)*explore.Poll)
+		q.Stage, amount(q.Budget.Clients, "client", "clients"), q.Program, leaseOf(q))
 }
 
 // allowance says in words what a budget has of faults.

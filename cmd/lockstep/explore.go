@@ -270,7 +270,7 @@ With --json: the timeline as package faults has it, with times in nanoseconds.` 
 			case asJSON:
 				return sayJSON(cmd, view.Timeline)
 			}
-			return say(cmd, paint(retold(q, view, schedule)))
+			return say(cmd, paint(retold(q, view, a.again())))
 		},
 	}
 	a.flags(cmd)
@@ -281,14 +281,14 @@ With --json: the timeline as package faults has it, with times in nanoseconds.` 
 	return cmd
 }
 
-// retold is a schedule, run again.
-func retold(q explore.Question, v explore.View, schedule faults.Schedule) string {
+// retold is a schedule, run again. flags are those that ask the same question.
+func retold(q explore.Question, v explore.View, flags string) string {
 	text := wrap(setting(q)) + "\n" + v.Timeline.String()
 	if len(v.Broken) == 0 {
 		text += wrap("✓ no promise is broken")
 	}
 	if !v.Over && len(v.Moves) > 0 {
-		text += "\n" + try("It could go on. To pick the moves yourself:", "play "+nameOf(q.Stage))
+		text += "\n" + try("It could go on. To pick the moves yourself:", "play "+nameOf(q.Stage)+flags)
 	}
 	return text
 }

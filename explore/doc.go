@@ -44,4 +44,9 @@
 //
 // What needs a lease longer than seconds (hazards.LeaseCutShort), and what only
 // costs (hazards.RenewalPiledUp).
+//
+// That somebody can get the lock only late: the draft two_commands_patched leaves
+// a lock without a lease until somebody wants it, and whoever then waits for it
+// gets in a lease after that (hazards.LateLease). A promise with a time limit is
+// none of those that a search asks for.
 package explore

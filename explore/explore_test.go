@@ -96,6 +96,7 @@ func TestWhatBreaksTheDrafts(t *testing.T) {
 		{Question{Stage: stages.TimeoutIgnored, Budget: Budget{Clients: 2, Slow: 5}, Lease: 6}, OneInside},
 		{Question{Stage: stages.WonButSaidNo, Budget: two, Program: Tries}, NoDeadlock},
 		{Question{Stage: stages.RenewalGivesUp, Budget: Budget{Clients: 2, Lost: 1}, Program: Long, NoRetries: true}, OneInside},
+		{Question{Stage: stages.ResetExpire, Budget: Budget{Clients: 2, Lost: 1}}, NoDeadlock}, // counted twice, and renewed for ever
 	} {
 		t.Run(c.Stage.Name, func(t *testing.T) {
 			t.Parallel()
@@ -120,6 +121,22 @@ func TestALongLeaseIsNoDeadlock(t *testing.T) {
 	timeline, err := Replay(q, schedule)
 	require.NoError(t, err, timeline)
 	require.Contains(t, timeline.String(), "a, 10s left")
+}
+
+// The search finds nothing in these, each with what its lesson is about: what they
+// do wrong is not among the promises, or takes a longer lease. The package comment
+// says so.
+func TestWhatIsNotSeen(t *testing.T) {
+	t.Parallel()
+	for _, q := range []Question{
+		{Stage: stages.TwoCommandsPatched, Budget: Budget{Clients: 2, Crashes: 1}}, // LateLease
+		{Stage: stages.FixedLease, Budget: Budget{Clients: 2}, Program: Nested},    // LeaseCutShort
+		{Stage: stages.ResetExpire, Budget: Budget{Clients: 2}, Program: Nested},   // RenewalPiledUp
+	} {
+		r := ask(t, q)
+		require.True(t, r.Exhausted, q.Stage)
+		require.Empty(t, r.Breaks, q.Stage)
+	}
 }
 
 func stageNamed(name string) stages.Stage {

@@ -151,17 +151,54 @@ func stageNamed(name string) stages.Stage {
 // What is left when states are cut off is what there is.
 func TestCuttingIsSound(t *testing.T) {
 	skipWhereItIsTheSame(t)
-	for _, stage := range slices.Concat(stages.All(), stages.Drafts()) {
+	for _, stage := range everyStage() {
 		t.Run(stage.Name, func(t *testing.T) {
 			t.Parallel()
 			q := Question{Stage: stage, Budget: Budget{Clients: 2, Slow: 1}}
 			if stage.Draft != "" {
 				q.Budget.Slow = 0
 			}
-			compare(t, q)
+			cut, whole := compare(t, q)
+			require.Less(t, cut.Schedules, whole.Schedules)
 		})
 	}
 }
+
+// The same with a crash, a lost reply, and the other programs, of the stages and
+// drafts that are soon through without cutting.
+func TestCuttingIsSoundInAllPrograms(t *testing.T) {
+	if !thorough || os.Getenv(faults.ServerEnv) != "" {
+		t.Skip("the search is the same without the race detector, and on every server")
+	}
+	peace, crash, lost := Budget{Clients: 2}, Budget{Clients: 2, Crashes: 1}, Budget{Clients: 2, Lost: 1}
+	for _, c := range []struct {
+		Program
+		Budget
+		names string
+	}{
+		{Plain, crash, "v0 v1 v2 v5 v6 no_defer two_commands"},
+		{Plain, lost, "v0 v1 v6"},
+		{Tries, peace, "v0 v1 v2 v3 v4 v5 v6 v7 v5_watch two_commands_patched whole_seconds fixed_lease reset_expire won_but renewal"},
+		{Tries, crash, "v1 v3 v4 v6 v7 no_count fixed_lease reset_expire won_but renewal"},
+		{Tries, lost, "v1 v4 timeout_ignored won_but"},
+		{Nested, peace, "v0 v1 v6 v7 fixed_lease renewal"},
+		{Nested, crash, "v0 v2"},
+		{Long, peace, "v0 v1 v2 v3 v4 v5 v6 v5_watch two_commands answer_dropped no_count shared_owner"},
+		{Long, crash, "v0 v4"},
+	} {
+		for name := range strings.FieldsSeq(c.names) {
+			i := slices.IndexFunc(everyStage(), func(s stages.Stage) bool { return strings.HasPrefix(s.Name, name) })
+			require.GreaterOrEqual(t, i, 0, name)
+			stage := everyStage()[i]
+			t.Run(fmt.Sprintf("%s, %s, %v", stage, c.Program, c.Budget), func(t *testing.T) {
+				t.Parallel()
+				compare(t, Question{Stage: stage, Budget: c.Budget, Program: c.Program})
+			})
+		}
+	}
+}
+
+func everyStage() []stages.Stage { return slices.Concat(stages.All(), stages.Drafts()) }
 
 // The same with two slow steps, so that one state is reached at different prices;
 // with what befalls a client, which need not be tried everywhere; and with what a
@@ -179,7 +216,8 @@ func TestCuttingIsSoundInDearWays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			compare(t, q)
+			cut, whole := compare(t, q)
+			require.Less(t, cut.Schedules, whole.Schedules)
 		})
 	}
 }
@@ -195,11 +233,11 @@ func skipWhereItIsTheSame(t *testing.T) {
 
 // compare holds the search against one that cuts off nothing: it must come to the
 // same outcomes, and to breaks as short.
-func compare(t *testing.T, q Question) {
+func compare(t *testing.T, q Question) (cut, whole Report) {
 	t.Helper()
-	cut := ask(t, q)
+	cut = ask(t, q)
 	q.whole = true
-	whole := ask(t, q)
+	whole = ask(t, q)
 	require.True(t, whole.Exhausted)
 	require.Equal(t, slices.Sorted(maps.Keys(whole.outcomes)), slices.Sorted(maps.Keys(cut.outcomes)))
 	for _, p := range Properties() {
@@ -207,7 +245,7 @@ func compare(t *testing.T, q Question) {
 		found, _ := cut.Broken(p)
 		require.Len(t, found.Schedule, len(shortest.Schedule), p)
 	}
-	require.Less(t, cut.Schedules, whole.Schedules)
+	return cut, whole
 }
 
 func TestReplay(t *testing.T) {

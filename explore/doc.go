@@ -27,6 +27,13 @@
 // A report that is Exhausted covers every schedule within the budget, for that
 // program and that lease, and nothing beyond.
 //
+// Whether somebody can still get the lock is looked at in two places. At the end
+// of a run, when all are done or dead, a lock that is left and does not end by its
+// lease is asked for by a newcomer, who must get it. And where a way comes back to
+// a state at no cost, nothing is left to happen but the same again: those who wait
+// there wait for ever. Each state leads to one or the other, so no other needs a
+// look of its own.
+//
 // # What is cut off
 //
 // A state that was reached before is not followed again, if it was reached in no
@@ -39,6 +46,17 @@
 //
 // Shorter schedules are run first. When all that are left are as long as a break
 // that was found, that is a shortest one.
+//
+// # What a schedule costs
+//
+// A world can't be copied, so each schedule is run again from its start, and costs
+// what its choices cost: the hand-offs between the goroutines of a client, its
+// connection and the director; the state of the world, written down at each
+// step; the garbage of all that. The embedded server makes a fresh Lua interpreter
+// for each EVAL, which is a good part of a run of v6 or v7. Where the time goes:
+//
+//	go test ./explore -run '^$' -bench everything/v7 -cpu 1 -benchtime 1x -cpuprofile cpu.out
+//	go tool pprof -top -cum cpu.out
 //
 // # What is not seen
 //

@@ -100,14 +100,19 @@ type Question struct {
 // read the schedule in which it ends.
 const longestLease = 100
 
+// most is the most of one fault that a budget may have.
+const most = 1000
+
 // Check returns ErrBudget, and why, if the question can't be searched.
 func (q Question) Check() error {
 	b := q.Budget
 	switch {
-	case b.Clients < 1 || b.Clients > mostClients:
-		return fmt.Errorf("%w: %d clients; between 1 and %d, please", ErrBudget, b.Clients, mostClients)
+	case b.Clients < 1 || b.Clients > MostClients:
+		return fmt.Errorf("%w: %d clients; between 1 and %d, please", ErrBudget, b.Clients, MostClients)
 	case min(b.Slow, b.Crashes, b.Lost, b.Freezes) < 0:
 		return fmt.Errorf("%w: nothing in it may be negative", ErrBudget)
+	case max(b.Slow, b.Crashes, b.Lost, b.Freezes) > most:
+		return fmt.Errorf("%w: more than %d of a fault; no schedule is that long", ErrBudget, most)
 	case b.Crashes > b.Clients:
 		return fmt.Errorf("%w: %d clients can't crash %d times", ErrBudget, b.Clients, b.Crashes)
 	case q.Lease < 0 || q.Lease > longestLease:

@@ -333,7 +333,7 @@ func TestReplayRefusesWhatDoesNotFit(t *testing.T) {
 
 func TestSearchRefusesImpossibleBudgets(t *testing.T) {
 	t.Parallel()
-	for _, b := range []Budget{{}, {Clients: 6}, {Clients: 2, Slow: -1}, {Clients: 2, Crashes: 3}} {
+	for _, b := range []Budget{{}, {Clients: 6}, {Clients: 2, Slow: -1}, {Clients: 2, Crashes: 3}, {Clients: 2, Slow: 1001}} {
 		_, err := Search(t.Context(), Question{Stage: stages.V1, Budget: b})
 		require.ErrorIs(t, err, ErrBudget)
 	}

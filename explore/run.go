@@ -25,10 +25,10 @@ func newRun(q Question) *run { return &run{Question: q.withDefaults(), broken: m
 
 // names of the clients, and of the newcomer who comes after them; a schedule
 // calls them by these.
-const (
-	names       = "ABCDEF"
-	mostClients = len(names) - 1
-)
+const names = "ABCDEF"
+
+// MostClients is how many clients a search can have.
+const MostClients = len(names) - 1
 
 // begin brings the cast on and lets everybody start.
 func (r *run) begin(scene *hazards.Scene) {

@@ -258,7 +258,9 @@ With --json: the timeline as package faults has it, with times in nanoseconds.` 
 			if err != nil {
 				return err
 			}
-			a.cast(schedule)
+			if err := a.cast(schedule); err != nil {
+				return err
+			}
 			q, err := a.question(args[0])
 			if err != nil {
 				return err

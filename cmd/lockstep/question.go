@@ -170,13 +170,21 @@ func thousands(n int) string {
 	return digits
 }
 
-// cast makes room for every client that a schedule names.
-func (a *asking) cast(schedule faults.Schedule) {
-	for _, c := range schedule {
-		if c.Client != "" {
-			a.budget.Clients = max(a.budget.Clients, int(c.Client[0]-'A')+1)
+// cast makes room for every client that a schedule names, up to the most that a
+// search can have.
+func (a *asking) cast(schedule faults.Schedule) error {
+	for i, c := range schedule {
+		if c.Client == "" {
+			continue
 		}
+		nth := int(c.Client[0]-'A') + 1
+		if nth > explore.MostClients {
+			return fmt.Errorf("step %d: %w: there is no client %s; the last that there can be is %c",
+				i+1, faults.ErrSchedule, c.Client, 'A'+explore.MostClients-1)
+		}
+		a.budget.Clients = max(a.budget.Clients, nth)
 	}
+	return nil
 }
 
 // inWords says what a move does, where the clients stand so.

@@ -367,6 +367,16 @@ func TestHelperThatDies(t *testing.T) {
 	require.ErrorIs(t, err, ErrHelper)
 	_, err = Search(t.Context(), q, exec.Command("there-is-no-such-program"))
 	require.ErrorIs(t, err, ErrHelper)
+	require.NotContains(t, err.Error(), "\n")
+
+	mortal, err := Helpers(1)
+	require.NoError(t, err)
+	mortal[0].Env = append(mortal[0].Environ(), serve+"=once")
+	r, err := Search(t.Context(), q, mortal...)
+	require.ErrorIs(t, err, ErrHelper)
+	require.EqualError(t, err, ErrHelper.Error()+": exit status 1: no more of this")
+	require.Equal(t, 1, r.Schedules)
+	require.Positive(t, r.Depth)
 	require.ErrorIs(t, Serve(strings.NewReader("nonsense"), io.Discard), ErrHelper)
 }
 
@@ -380,6 +390,8 @@ func TestMain(m *testing.M) {
 		// of many be collected at once.
 		debug.SetGCPercent(800)
 		os.Exit(m.Run())
+	case "once":
+		answerOnce()
 	case "never":
 		neverAnswer()
 		return
@@ -429,6 +441,19 @@ func TestSearchStopsAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, r.Schedules)
 	require.False(t, r.Exhausted)
+}
+
+// answerOnce is a helper that answers its first schedules, and dies of the next.
+func answerOnce() {
+	decode := gob.NewDecoder(os.Stdin)
+	var o order
+	var schedules []faults.Schedule
+	_ = errors.Join(decode.Decode(&o), decode.Decode(&schedules))
+	begin := landing{State: "begun", Choices: []faults.Choice{{Kind: faults.Tick}}}
+	_ = gob.NewEncoder(os.Stdout).Encode(answer{Trails: []trail{{Places: []landing{begin}}}})
+	_ = decode.Decode(&schedules)
+	fmt.Fprintln(os.Stderr, "no more of this\n\ngoroutine 1 [running]:")
+	os.Exit(1)
 }
 
 // neverAnswer is a helper that is given schedules, and says on file 3 that it has

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"encoding/gob"
 	"errors"
@@ -166,8 +167,11 @@ func (h *helper) ask(schedules []faults.Schedule) (answer, error) {
 	switch {
 	case err != nil:
 		_ = h.in.Close()
-		_ = h.cmd.Wait()
-		return a, fmt.Errorf("%w: %w\n%s", ErrHelper, err, strings.TrimSpace(h.said.String()))
+		died := cmp.Or(h.cmd.Wait(), err) // how it ended says more than that it did
+		if said, _, _ := strings.Cut(strings.TrimSpace(h.said.String()), "\n"); said != "" {
+			return a, fmt.Errorf("%w: %w: %s", ErrHelper, died, said)
+		}
+		return a, fmt.Errorf("%w: %w", ErrHelper, died)
 	case a.Err != "":
 		return a, errors.New(a.Err)
 	}

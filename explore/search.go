@@ -23,8 +23,9 @@ import (
 // schedules among them, and ends them. Without any, it runs the schedules
 // itself, one at a time: a world keeps no more than one processor busy.
 //
-// The error is ErrBudget, or that of a run that failed. When ctx ends, so does the
-// search, at once, and the report says what was found so far.
+// The error is ErrBudget, ErrHelper, or that of a run that failed; the report says
+// what was found until then. When ctx ends, so does the
+// search, at once, without an error.
 func Search(ctx context.Context, q Question, helpers ...*exec.Cmd) (Report, error) {
 	if err := q.Check(); err != nil {
 		return Report{}, err

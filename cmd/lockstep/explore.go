@@ -60,10 +60,9 @@ print equal reports.` + programList(),
 			if workers < 1 || workers > 64 {
 				return fmt.Errorf("--workers wants a number from 1 to 64, not %d", workers)
 			}
-			r, err := search(cmd, q, workers)
-			ended := errors.Is(err, errInterrupted)
-			if err != nil && !ended {
-				return err
+			r, ended := search(cmd, q, workers)
+			if ended != nil && !errors.Is(ended, errInterrupted) && r.Schedules == 0 {
+				return ended // and has found nothing that could be shown
 			}
 			if asJSON {
 				err = sayJSON(cmd, newFindings(q, r))
@@ -71,12 +70,14 @@ print equal reports.` + programList(),
 				err = say(cmd, paint(exploration(q, r, a.again())))
 			}
 			switch {
-			case err == nil && failOnBreak && len(r.Breaks) > 0:
+			case err != nil:
+				return err
+			case ended != nil && !errors.Is(ended, errInterrupted):
+				return ended
+			case failOnBreak && len(r.Breaks) > 0:
 				return errBroke
-			case err == nil && ended:
-				return errInterrupted
 			}
-			return err
+			return ended
 		},
 	}
 	a.flags(cmd)

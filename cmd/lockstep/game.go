@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,40 +49,61 @@ func (g *game) goTo(path faults.Schedule) error {
 	return nil
 }
 
-// do takes a line of input: a command, the key of a move, or moves as a schedule
-// spells them. It reports whether the player has had enough.
+// errEnough means that the player has had enough.
+var errEnough = errors.New("the game is over")
+
+// A refusal is what the game answers to what can't be done. It is no failure.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+// do takes a line of input, word by word, up to one that can't be done. It reports
+// whether the player has had enough.
 func (g *game) do(input string) (quit bool, err error) {
 	g.says = ""
-	switch input = strings.TrimSpace(input); input {
-	case "":
-	case "q":
-		return true, nil
-	case "u":
-		if len(g.path) == 0 {
-			g.says = "There is no move to take back."
-			break
+	for word := range strings.FieldsSeq(input) {
+		err := g.obey(word)
+		switch no, refused := errors.AsType[refusal](err); {
+		case refused:
+			g.says = string(no)
+			return false, nil
+		case errors.Is(err, errEnough):
+			return true, nil
+		case err != nil:
+			return false, err
 		}
-		return false, g.goTo(g.path[:len(g.path)-1])
-	case "r":
-		return false, g.goTo(nil)
-	case "h":
-		return false, g.hint()
-	default:
-		return false, g.move(input)
 	}
 	return false, nil
 }
 
-// move makes the moves that input spells, as long as they fit.
-func (g *game) move(input string) error {
-	moves, ok := g.spelled(input)
-	if !ok {
-		return nil
+// obey does what a word says: a command, the key of a move, or moves as a schedule
+// spells them.
+func (g *game) obey(word string) error {
+	switch word {
+	case "q":
+		return errEnough
+	case "u":
+		if len(g.path) == 0 {
+			return refusal("There is no move to take back.")
+		}
+		return g.goTo(g.path[:len(g.path)-1])
+	case "r":
+		return g.goTo(nil)
+	case "h":
+		return g.hint()
+	}
+	return g.move(word)
+}
+
+// move makes the moves that a word spells, as long as they fit.
+func (g *game) move(word string) error {
+	moves, err := g.spelled(word)
+	if err != nil {
+		return err
 	}
 	for _, c := range moves {
 		if !g.offers(c) {
-			g.says = fmt.Sprintf("%s is no move here.", c)
-			return nil
+			return refusal(fmt.Sprintf("%s is no move here.", c))
 		}
 		before := g.view.Broken
 		if err := g.goTo(append(g.path[:len(g.path):len(g.path)], c)); err != nil {
@@ -99,20 +121,19 @@ func (g *game) move(input string) error {
 	return nil
 }
 
-// spelled is the moves that input spells. If it spells none, the game says so.
-func (g *game) spelled(input string) (moves faults.Schedule, ok bool) {
-	if i := strings.Index(keys, input); len(input) == 1 && i >= 0 {
+// spelled is the moves that a word spells.
+func (g *game) spelled(word string) (faults.Schedule, error) {
+	if i := strings.Index(keys, word); len(word) == 1 && i >= 0 {
 		if i < len(g.view.Moves) {
-			return faults.Schedule{g.view.Moves[i].Choice}, true
+			return faults.Schedule{g.view.Moves[i].Choice}, nil
 		}
-		g.says = fmt.Sprintf("There is no move %s.", input)
-		return nil, false
+		return nil, refusal(fmt.Sprintf("There is no move %s.", word))
 	}
-	moves, err := faults.ParseSchedule(input)
+	moves, err := faults.ParseSchedule(word)
 	if err != nil {
-		g.says = fmt.Sprintf("%s is no move: type a key of the list, or a choice like A or A?.", quoted(input))
+		return nil, refusal(fmt.Sprintf("%s is no move: type a key of the list, or a choice like A or A?.", quoted(word)))
 	}
-	return moves, err == nil
+	return moves, nil
 }
 
 func (g *game) offers(c faults.Choice) bool {

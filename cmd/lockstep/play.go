@@ -17,8 +17,9 @@ func playCommand() *cobra.Command {
 until two are inside, or an item is sold twice. A slow step, a crash, a lost
 reply and a freeze each cost one of what you have.
 
-On a terminal a key is a move. Elsewhere moves are read from standard input, one
-or more on a line, and the world is shown after each line.` + programList(),
+On a terminal a key is a move. Elsewhere keys and moves are read from standard
+input, one or more on a line with spaces between, and the world is shown after
+each line.` + programList(),
 		Example: "  lockstep play v4\n  lockstep play v7 --freezes 1\n  echo A...B | lockstep play v3",
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {

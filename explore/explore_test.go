@@ -484,7 +484,11 @@ func TestTooDeep(t *testing.T) {
 // Branches of a batch differ in length, and those of the last may be unlearned.
 func TestDepthIsOfTheShortestLeft(t *testing.T) {
 	t.Parallel()
-	s := &search{todo: todo{{schedule: make(faults.Schedule, 3)}, {schedule: make(faults.Schedule, 5)}}, seen: map[string][]visit{}}
+	s := &search{
+		Question: Question{}.withDefaults(),
+		todo:     todo{{schedule: make(faults.Schedule, 3)}, {schedule: make(faults.Schedule, 5)}},
+		seen:     map[string][]visit{},
+	}
 	for _, b := range s.next(2) {
 		s.learn(b, trail{Path: make(faults.Schedule, 7), Places: []landing{
 			{State: b.schedule.String(), Choices: make([]faults.Choice, 2)},

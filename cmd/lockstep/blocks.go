@@ -14,6 +14,7 @@ import (
 	"lockstep"
 	"lockstep/hazards"
 	"lockstep/workshop"
+	"lockstep/workshop/marking"
 )
 
 // documents are the texts that show what the code prints.
@@ -34,14 +35,16 @@ func documents() []string {
 
 // fromRoot is a path of the repository, wherever in it the command runs.
 func fromRoot(path string) string {
-	up := "."
-	for range 8 {
-		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
-			return filepath.Join(up, path)
-		}
-		up = filepath.Join(up, "..")
+	root, err := marking.Root(".")
+	if err != nil {
+		return path
 	}
-	return path
+	if here, err := os.Getwd(); err == nil {
+		if relative, err := filepath.Rel(here, root); err == nil {
+			root = relative
+		}
+	}
+	return filepath.Join(root, path)
 }
 
 // blocks are the kinds of blocks that show a part of the repository or a run:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -128,5 +129,13 @@ func TestItem(t *testing.T) {
 	want := "- " + strings.TrimSpace(strings.Repeat("twelve bytes ", 8)) + "\n  twelve bytes twelve bytes"
 	if got != want {
 		t.Errorf("got %q", got)
+	}
+}
+
+// The exercises have a go.mod of their own, and the documents are not below it.
+func TestFromRootOfTheBook(t *testing.T) {
+	t.Chdir(filepath.Join(root, "exercises", "e4_owner"))
+	if got, want := fromRoot("README.md"), filepath.Join("..", "..", "README.md"); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

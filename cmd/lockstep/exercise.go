@@ -79,11 +79,8 @@ func atDesk(do func(context.Context, learner, *cobra.Command, []string) error) f
 			return err
 		}
 		d, err := desk.At(here)
-		if errors.Is(err, marking.ErrNoCheckout) {
-			return fmt.Errorf("%w: clone the repository with git, cd into it, and run this there", err)
-		}
 		if err != nil {
-			return err
+			return lostHere(err)
 		}
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 		defer stop()
@@ -93,6 +90,15 @@ func atDesk(do func(context.Context, learner, *cobra.Command, []string) error) f
 		}
 		return err
 	}
+}
+
+// lostHere says what to do where there is no checkout. Other errors say so
+// themselves.
+func lostHere(err error) error {
+	if errors.Is(err, marking.ErrNoCheckout) {
+		return fmt.Errorf("%w: clone the repository with git, cd into it, and run this there", err)
+	}
+	return err
 }
 
 // path is a path as it is shown.

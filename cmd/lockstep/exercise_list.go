@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -120,7 +121,7 @@ func (l learner) list(ctx context.Context, cmd *cobra.Command) error {
 	}
 	p := page{wide: wide}
 	p.WriteString("\n")
-	l.whatNext(ctx, &p, all)
+	l.whatNext(&p, all)
 	return say(cmd, p.String())
 }
 
@@ -149,8 +150,11 @@ func bar(all []status) string {
 
 // whatNext says what the next exercise is, which file to write in, and what to
 // run.
-func (l learner) whatNext(ctx context.Context, p *page, all []status) {
-	next, left, _ := l.Next(ctx) // what is wrong with it stands in the list
+func (l learner) whatNext(p *page, all []status) {
+	next, left, _ := l.NextOf(func(e workshop.Exercise) (bool, error) {
+		i := slices.IndexFunc(all, func(s status) bool { return s.of.Name == e.Name })
+		return all[i].mark() == "✓", nil // what is wrong with it stands in the list
+	})
 	if !left {
 		p.say("All %d done. Now try to break the book's own:", len(all))
 		p.next(self()+" play v7", "be the adversary")

@@ -162,7 +162,7 @@ func (l learner) sayProgress(ctx context.Context, cmd *cobra.Command, e workshop
 	p := page{wide: wide}
 	p.say("\n%s\n", bar(all))
 	if mark.Outcome == marking.Passes {
-		l.whatNext(ctx, &p, all)
+		l.whatNext(&p, all)
 		return say(cmd, paint(p.String()))
 	}
 	p.next(l.path(l.File(e, "lock.go")), "change it, and run again")

@@ -146,9 +146,7 @@ func exploration(q explore.Question, r explore.Report, flags string) string {
 	if len(r.Breaks) == 0 {
 		return b.String()
 	}
-	shortest := slices.MinFunc(r.Breaks, func(a, b explore.Break) int {
-		return len(a.Schedule) - len(b.Schedule)
-	})
+	shortest, _ := shortestOf(r.Breaks)
 	if r.Proven(shortest) {
 		b.WriteString("\nThe shortest:\n\n")
 	} else {
@@ -162,6 +160,14 @@ func exploration(q explore.Question, r explore.Report, flags string) string {
 	}
 	b.WriteString("\n" + try("To see one again:", fmt.Sprintf("replay %s '%s'%s", nameOf(q.Stage), shortest.Schedule, flags)))
 	return b.String()
+}
+
+// shortestOf is the first of the shortest breaks; it is false if there is none.
+func shortestOf(breaks []explore.Break) (explore.Break, bool) {
+	if len(breaks) == 0 {
+		return explore.Break{}, false
+	}
+	return slices.MinFunc(breaks, func(a, b explore.Break) int { return len(a.Schedule) - len(b.Schedule) }), true
 }
 
 // coverage says how much was searched.

@@ -173,17 +173,14 @@ func (g *game) hint() error {
 
 // advice is what a search from here has found, as a hint.
 func (g *game) advice(r explore.Report) string {
-	var next explore.Break
-	for _, b := range r.Breaks {
-		if len(b.Schedule) > len(g.path) && (next.Schedule == nil || len(b.Schedule) < len(next.Schedule)) {
-			next = b
-		}
-	}
+	next, found := shortestOf(slices.DeleteFunc(slices.Clone(r.Breaks), func(b explore.Break) bool {
+		return len(b.Schedule) <= len(g.path)
+	}))
 	away := amount(len(next.Schedule)-len(g.path), "move", "moves")
 	switch {
-	case next.Schedule == nil && r.Exhausted:
+	case !found && r.Exhausted:
 		return "Nothing more can break from here, within what is left."
-	case next.Schedule == nil: // what is left may break at its last choice
+	case !found: // what is left may break at its last choice
 		return fmt.Sprintf("No break within %s from here.", amount(max(0, r.Depth-1-len(g.path)), "move", "moves"))
 	case g.told:
 		return fmt.Sprintf("Try %s.", next.Schedule[len(g.path)])
@@ -345,5 +342,9 @@ func clip(line string, width int) string {
 	if lipgloss.Width(line) <= width {
 		return line
 	}
-	return string([]rune(line)[:width-1]) + "…"
+	runes := []rune(line)
+	for len(runes) > 0 && lipgloss.Width(string(runes)) >= width {
+		runes = runes[:len(runes)-1]
+	}
+	return string(runes) + "…"
 }

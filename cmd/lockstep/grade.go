@@ -12,12 +12,13 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-	"unicode/utf8"
 
+	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
 	"lockstep/workshop"
+	"lockstep/workshop/desk"
 	"lockstep/workshop/marking"
 )
 
@@ -58,7 +59,7 @@ and the "checks", which have a "name", an "outcome" and what they "said".`,
 			}
 			root, err := marking.Root(".")
 			if err != nil {
-				return fmt.Errorf("%w; clone it, and change into it", err)
+				return lostHere(err)
 			}
 			marker := marking.Marker{Root: root, Limits: marking.Limits{Time: limit}}
 			marked := markAll(cmd, marker, class, jobs)
@@ -124,7 +125,7 @@ func submissions(dirs []string) ([]submission, error) {
 
 // folder is where an exercise of a submission is.
 func (s submission) folder(e workshop.Exercise) string {
-	if within := filepath.Join(s.Dir, "exercises"); isFolderAt(within) {
+	if within := filepath.Join(s.Dir, desk.Folder); isFolderAt(within) {
 		return filepath.Join(within, e.Name)
 	}
 	return filepath.Join(s.Dir, e.Name)
@@ -145,7 +146,7 @@ func markAll(cmd *cobra.Command, marker marking.Marker, class []submission, jobs
 	if out := cmd.ErrOrStderr(); isTerminal(out) {
 		// Nobody misses progress that can't be shown.
 		progress = func() { _, _ = fmt.Fprintf(out, "\r%d of %d marked ", done.Add(1), len(class)) }
-		defer func() { _, _ = fmt.Fprint(out, "\r\x1b[K") }()
+		defer func() { _, _ = fmt.Fprint(out, clearLine) }()
 	}
 	var group errgroup.Group
 	group.SetLimit(jobs)
@@ -189,21 +190,20 @@ const (
 func gradeTable(class []submission) string {
 	width := len("submission")
 	for _, s := range class {
-		width = max(width, min(mostName, utf8.RuneCountInString(s.Name)))
+		width = max(width, min(mostName, lipgloss.Width(s.Name)))
 	}
 	var b strings.Builder
 	line := func(name string, marks []string, stands string) {
-		text := shorten(name, width)
-		text += strings.Repeat(" ", width+2-utf8.RuneCountInString(text))
+		text := clip(name, width)
+		text += strings.Repeat(" ", width+2-lipgloss.Width(text))
 		for _, m := range marks {
-			text += m + strings.Repeat(" ", markWide-utf8.RuneCountInString(m))
+			text += m + strings.Repeat(" ", markWide-lipgloss.Width(m))
 		}
-		b.WriteString(strings.TrimRight(shorten(text+" "+stands, wide), " ") + "\n")
+		b.WriteString(strings.TrimRight(clip(text+" "+stands, wide), " ") + "\n")
 	}
 	var heads []string
 	for _, e := range workshop.All() {
-		short, _, _ := strings.Cut(e.Name, "_")
-		heads = append(heads, short)
+		heads = append(heads, shortExercise(e))
 	}
 	line("submission", heads, "where it stands")
 	for _, s := range class {
@@ -261,13 +261,4 @@ func (s submission) stands() string {
 		return "not begun"
 	}
 	return ""
-}
-
-// shorten cuts a text to a width, with dots in place of what is gone.
-func shorten(text string, width int) string {
-	runes := []rune(text)
-	if len(runes) <= width {
-		return text
-	}
-	return string(runes[:width-1]) + "…"
 }

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
+	"charm.land/lipgloss/v2"
 	"github.com/stretchr/testify/require"
 
 	"lockstep"
@@ -76,14 +76,23 @@ func TestSubmissions(t *testing.T) {
 	require.ErrorContains(t, err, "is no folder")
 }
 
-// A class of nine exercises and long names fits the screen.
+// A class of nine exercises and long names fits the screen, and its columns stand
+// below each other, in wide letters too.
 func TestGradeTableFits(t *testing.T) {
 	t.Parallel()
-	s := submission{Name: "a-name-that-is-longer-than-any-column-could-be"}
-	for _, e := range workshop.All() {
-		s.Marks = append(s.Marks, marking.Mark{Exercise: e.Name, Outcome: marking.Fails, Checks: []marking.Check{{Name: "RecursionOverflow"}}})
+	var class []submission
+	for _, name := range []string{"a-name-that-is-longer-than-any-column-could-be", "这是一个比任何一列都要长的名字啊", "anna", "安娜"} {
+		s := submission{Name: name}
+		for _, e := range workshop.All() {
+			s.Marks = append(s.Marks, marking.Mark{Exercise: e.Name, Outcome: marking.Fails, Checks: []marking.Check{{Name: "RecursionOverflow"}}})
+		}
+		class = append(class, s)
 	}
-	for line := range strings.Lines(gradeTable([]submission{s})) {
-		require.LessOrEqual(t, utf8.RuneCountInString(line), wide+1, line)
+	for line := range strings.Lines(gradeTable(class)) {
+		line = strings.TrimSuffix(line, "\n")
+		require.LessOrEqual(t, lipgloss.Width(line), wide, line)
+		if before, _, ok := strings.Cut(line, "✗"); ok {
+			require.Equal(t, mostName+2, lipgloss.Width(before), line)
+		}
 	}
 }

@@ -14,16 +14,16 @@ import (
 // plainEvery is how often progress is told where there is no terminal.
 const plainEvery = 5 * time.Second
 
+// clearLine empties the line of a terminal that the cursor is in.
+const clearLine = "\r\x1b[K"
+
 // searcher is a search that progress can be told of.
 type searcher func(context.Context, explore.Question) (explore.Report, error)
 
 // showProgress runs a search and shows how far it is: on a terminal in a line that
 // changes, and is gone at the end; elsewhere in a line now and then.
 func showProgress(ctx context.Context, out io.Writer, q explore.Question, search searcher) (explore.Report, error) {
-	const (
-		clearLine = "\r\x1b[K"
-		room      = 3 // for the ^C that the terminal writes
-	)
+	const room = 3                                                 // for the ^C that the terminal writes
 	tell := func(text string) { _, _ = io.WriteString(out, text) } // nobody to tell, if that fails
 	if isTerminal(out) {
 		q.Progress = func(r explore.Report) {

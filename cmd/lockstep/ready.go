@@ -32,7 +32,7 @@ day before.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			root, err := marking.Root(".")
 			if err != nil {
-				return fmt.Errorf("%w; clone it, and change into it", err)
+				return lostHere(err)
 			}
 			for _, check := range readiness {
 				found, err := check(cmd.Context(), root)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"lockstep/explore"
 	"lockstep/stages"
@@ -52,7 +51,7 @@ func schedules() (string, error) {
 		}
 		rows = append(rows, row)
 	}
-	lease := time.Duration(explore.DefaultLease) * explore.Poll
+	lease := leaseOf(explore.Question{Lease: explore.DefaultLease})
 	return table(head, rows) + fmt.Sprintf("\n✓ none of the schedules breaks it; else a shortest that does. Of 2 clients, with a lease of %v.\n", lease), nil
 }
 
@@ -62,12 +61,12 @@ func shortest(q explore.Question) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cell := "✓"
-	length := 0
-	for _, b := range r.Breaks {
-		if (q.Until == explore.Any || q.Until == b.Property) && (length == 0 || len(b.Schedule) < length) {
-			cell, length = "`"+b.Schedule.String()+"`", len(b.Schedule)
-		}
+	found, ok := r.Broken(q.Until)
+	if q.Until == explore.Any {
+		found, ok = shortestOf(r.Breaks)
 	}
-	return cell, nil
+	if !ok {
+		return "✓", nil
+	}
+	return "`" + found.Schedule.String() + "`", nil
 }

@@ -24,8 +24,8 @@ import (
 // itself, one at a time: a world keeps no more than one processor busy.
 //
 // The error is ErrBudget, ErrHelper, or that of a run that failed; the report says
-// what was found until then. When ctx ends, so does the
-// search, at once, without an error.
+// what was found until then. When ctx ends, so does the search, at once, without an
+// error.
 func Search(ctx context.Context, q Question, helpers ...*exec.Cmd) (Report, error) {
 	if err := q.Check(); err != nil {
 		return Report{}, err

@@ -139,9 +139,8 @@ const longestTick = time.Minute
 
 // Take makes a choice happen, and returns when the world is at rest. Time passes
 // to the next event, but no more than a minute, and while a command waits no further
-// than step. A frozen
-// client stays so for freeze. The error is ErrSchedule if the choice is not
-// among [World.Choices].
+// than step. A frozen client stays so for freeze. The error is ErrSchedule if the
+// choice is not among [World.Choices].
 func (w *World) Take(choice Choice, step, freeze time.Duration) error {
 	if choices := w.Choices(); !slices.Contains(choices, choice) {
 		var words []string

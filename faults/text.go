@@ -16,10 +16,10 @@ const (
 	// Clients' columns overlap: each begins a little further right than the
 	// one before, and its text runs on.
 	mostColumns = 6
+	columnWide  = 6
 
 	// mostCommands is how many commands of a pipeline a line tells.
 	mostCommands = 6
-	columnWide   = 6
 )
 
 // String is the timeline for people: a column for each client, the watched

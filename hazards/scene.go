@@ -83,17 +83,22 @@ func (s *Scene) enter(f *faults.Client, thread int) *Client {
 		c.lock = s.services[f.Instance()]
 		return c
 	}
-	var lock stages.Lock
-	err := errors.New("it waits for something")
-	f.Do("New", func(context.Context) {
-		lock, err = s.Stage.New(stages.Flow{Redis: f.Redis(), Key: lockKey, Lease: s.Lease, Thread: thread})
-	})
+	lock, err := c.NewLock(stages.Flow{Key: lockKey, Lease: s.Lease, Thread: thread})
 	if err != nil {
 		panic(fmt.Sprintf("make a lock of %s: %v", s.Stage, err))
 	}
 	c.lock = lock
 	s.services[f.Instance()] = lock
 	return c
+}
+
+// NewLock makes a lock for c's service, as c itself would: one that talks to Redis
+// meanwhile does so through the door.
+func (c *Client) NewLock(flow stages.Flow) (lock stages.Lock, err error) {
+	err = errors.New("it waits for something")
+	flow.Redis = c.Redis()
+	c.Do("New", func(context.Context) { lock, err = c.scene.Stage.New(flow) })
+	return lock, err
 }
 
 // Lock starts a Lock. It may come back with c still waiting: see

@@ -114,6 +114,7 @@ var Wakeup = Stage{
 	Name:    "wakeup",
 	Adds:    "a call to who waits, in place of polling",
 	Lease:   true,
+	Listens: true,
 	Acquire: "SET", Release: "releaseAndWake",
 	NotHeld: wakeup.ErrNotHeld,
 	Like:    "v5_lua_release",

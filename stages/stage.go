@@ -49,6 +49,10 @@ type Stage struct {
 	// Lease means that the lock ends by itself when its lease does.
 	Lease bool
 
+	// Listens means that its waiters listen for a call: it needs a server that
+	// carries messages, as the embedded one does here and a real one does not.
+	Listens bool
+
 	// The commands that take the lock, free it and renew it, as a fault names
 	// them: the first words of the command, or the name of the script. Empty
 	// where the version sends none. Release is the last step of an Unlock.

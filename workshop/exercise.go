@@ -1,6 +1,7 @@
 package workshop
 
 import (
+	"cmp"
 	"os"
 	"slices"
 
@@ -15,35 +16,35 @@ type Exercise struct {
 	Stage stages.Stage // what it builds; its lock.go is one solution
 	Wins  []Check      // what it is about
 	Keeps []Check      // what every lock promises, and what was won before
-
-	// Embedded means that it needs what the embedded server alone can do here: to
-	// carry subscriptions.
-	Embedded bool
 }
 
 // Playable reports whether the server that plays run on can do what the exercise
-// needs.
-func (e Exercise) Playable() bool { return !e.Embedded || os.Getenv(faults.ServerEnv) == "" }
+// needs: a real one carries no subscriptions here.
+func (e Exercise) Playable() bool { return !e.Stage.Listens || os.Getenv(faults.ServerEnv) == "" }
 
 // Checks lists what the exercise asks of a lock, in the order in which a learner
 // meets it.
 func (e Exercise) Checks() []Check { return slices.Concat(e.Wins, e.Keeps) }
 
-// The exercises that build the seven stages.
-var (
-	E1 = exercise("e1_setnx", stages.V1, "TwoServers")
-	E2 = exercise("e2_spin", stages.V2, "RecursionOverflow")
-	E3 = exercise("e3_expire", stages.V3, "Crash", "TwoCommands", "LateLease", "LeaseTruncated", "HolderGone")
-	E4 = exercise("e4_owner", stages.V4, "MisDelete", "ForeignUnlock", "OwnerCollision")
-	E5 = exercise("e5_lua_release", stages.V5, "GCPause", "RetriedDelete")
-	E6 = exercise("e6_reentrant_hash", stages.V6, "Reentry", "InnerUnlock", "LeaseCutShort")
-	E7 = exercise("e7_watchdog", stages.V7, "ExpiryMidBusiness", "RenewalGivesUp", "RenewalPiledUp", "CancelledUnlock", "LostReply")
-)
+// Solution is the stage that the exercise builds, handed in.
+func (e Exercise) Solution() Entry {
+	return Entry{Exercise: e, New: e.Stage.New, ErrNotHeld: e.Stage.NotHeld, Sell: e.Stage.Sell, ErrStale: e.Stage.Stale}
+}
 
-// E8 and E9 go beyond the stages.
+// The exercises. E1 to E7 build the seven stages, and E8 and E9 go beyond them.
 var (
-	E8 = exercise("e8_wakeup", stages.Wakeup)
-	E9 = exercise("e9_fencing", stages.Fenced, "StopTheWorld")
+	E1 = exercise("e1_setnx", stages.V1, hazards.TwoServers)
+	E2 = exercise("e2_spin", stages.V2, hazards.RecursionOverflow)
+	E3 = exercise("e3_expire", stages.V3,
+		hazards.Crash, hazards.TwoCommands, hazards.LateLease, hazards.LeaseTruncated, hazards.HolderGone)
+	E4 = exercise("e4_owner", stages.V4, hazards.MisDelete, hazards.ForeignUnlock, hazards.OwnerCollision)
+	E5 = exercise("e5_lua_release", stages.V5, hazards.GCPause, hazards.RetriedDelete)
+	E6 = exercise("e6_reentrant_hash", stages.V6, hazards.Reentry, hazards.InnerUnlock, hazards.LeaseCutShort)
+	E7 = exercise("e7_watchdog", stages.V7,
+		hazards.ExpiryMidBusiness, hazards.CancelledUnlock, hazards.RenewalPiledUp, hazards.RenewalGivesUp, hazards.LostReply)
+	E8 = exercise("e8_wakeup", stages.Wakeup, SilentWait, WokenAtOnce, MissedCall, SilentEnd)
+	E9 = exercise("e9_fencing", stages.Fenced,
+		hazards.StopTheWorld, TokenGrows, TokenInOrder, TokenIsShared, StaleSale, SecondSale)
 )
 
 // All lists the exercises, in order.
@@ -55,31 +56,27 @@ var callers = []string{"Panic", "EmptyAnswer", "StopTheWorld"}
 
 // exercise is the exercise that builds a stage: all that holds on the stage is
 // asked of it, what it is about first.
-func exercise(name string, stage stages.Stage, about ...string) Exercise {
+func exercise(name string, stage stages.Stage, about ...hazards.Hazard) Exercise {
 	e := Exercise{Name: name, Stage: stage}
+	asked := slices.Clone(callers)
+	for _, h := range about {
+		e.Wins = append(e.Wins, play(h))
+		asked = append(asked, h.Name)
+	}
 	for _, promise := range promisesOf(stage) {
 		e.Keeps = append(e.Keeps, play(promise))
 	}
 	for _, h := range hazards.All() {
-		switch {
-		case slices.Contains(about, h.Name):
-			e.Wins = append(e.Wins, play(h))
-		case h.Expected(stage).Outcome == hazards.Holds && !slices.Contains(callers, h.Name):
+		if h.Expected(stage).Outcome == hazards.Holds && !slices.Contains(asked, h.Name) {
 			e.Keeps = append(e.Keeps, play(h))
 		}
 	}
-	if stage.Sell != nil {
-		for _, promise := range fencePromises() {
-			e.Wins = append(e.Wins, play(promise))
-		}
+	if !stage.Listens { // the search knows nothing of messages that are under way
+		e.Keeps = append(e.Keeps, schedules(stage))
 	}
-	if stage.Name == stages.Wakeup.Name {
-		for _, promise := range wakePromises() {
-			e.Wins = append(e.Wins, play(promise))
-		}
-		e.Embedded = true
-		return e // the search knows nothing of messages that are under way
-	}
-	e.Keeps = append(e.Keeps, schedules(stage))
 	return e
 }
+
+// since reports whether a stage comes no earlier than another, or is like one
+// that doesn't.
+func since(stage, first stages.Stage) bool { return cmp.Or(stage.Like, stage.Name) >= first.Name }

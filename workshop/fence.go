@@ -239,9 +239,3 @@ var (
 		},
 	}
 )
-
-// fencePromises lists what an exercise with a shop of its own asks for, besides
-// the hazard that it is about.
-func fencePromises() []hazards.Hazard {
-	return []hazards.Hazard{TokenGrows, TokenInOrder, TokenIsShared, StaleSale, SecondSale}
-}

@@ -75,8 +75,9 @@ type shop = func(ctx context.Context, lock stages.Lock, rdb *redis.Client, stock
 
 // withShop is e9's entry with a shop that is wrong.
 func withShop(s shop) workshop.Entry {
-	f := stages.Fenced
-	return workshop.Entry{Exercise: workshop.E9, New: f.New, ErrNotHeld: f.NotHeld, Sell: s, ErrStale: errStale}
+	e := workshop.E9.Solution()
+	e.Sell, e.ErrStale = s, errStale
+	return e
 }
 
 var errStale = errors.New("stale")

@@ -344,7 +344,7 @@ var (
 		Story: "Locks on two keys have nothing to do with each other.",
 		Play: func(s *hazards.Scene) error {
 			a, b := s.Client("A"), s.Client("B")
-			other, err := another(s, b, stages.Flow{Key: "lock:stock:2", Lease: s.Lease, Thread: 1})
+			other, err := b.NewLock(stages.Flow{Key: "lock:stock:2", Lease: s.Lease, Thread: 1})
 			if err != nil {
 				return s.Broken("New gives no lock on lock:stock:2: %v", err)
 			}
@@ -650,11 +650,11 @@ var (
 		Play: func(s *hazards.Scene) error {
 			a, b := s.Client("A"), s.Client("B")
 			flow := stages.Flow{Key: "lock:stock", Lease: s.Lease, Thread: 1, Owner: "order-4711"}
-			outer, err := another(s, a, flow)
+			outer, err := a.NewLock(flow)
 			if err != nil {
 				return s.Broken("New gives no lock to the owner order-4711: %v", err)
 			}
-			inner, err := another(s, a, flow)
+			inner, err := a.NewLock(flow)
 			if err != nil {
 				return s.Broken("New gives no second lock to the owner order-4711: %v", err)
 			}
@@ -992,7 +992,7 @@ func promisesOf(stage stages.Stage) []hazards.Hazard {
 	if stage.NotHeld != nil {
 		promises = append(promises, SameService, NothingToUnlock, UnlockAfterLoss, LateUnlock)
 	}
-	if cmp.Or(stage.Like, stage.Name) >= stages.V6.Name {
+	if since(stage, stages.V6) {
 		promises = append(promises, AllUnlocked, InnerLease, InnerHandle)
 	}
 	if stage.Renew != "" {
@@ -1038,14 +1038,6 @@ func answer(c *hazards.Client) string {
 	default:
 		return "it says no, and no error"
 	}
-}
-
-// another makes one more handle for a client, as the client itself would.
-func another(s *hazards.Scene, c *hazards.Client, flow stages.Flow) (lock stages.Lock, err error) {
-	err = errors.New("it waits for something")
-	flow.Redis = c.Redis()
-	c.Do("New", func(context.Context) { lock, err = s.Stage.New(flow) })
-	return lock, err
 }
 
 // wipe deletes the lock, as an operator does or a server that starts anew.

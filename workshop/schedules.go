@@ -1,7 +1,6 @@
 package workshop
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,22 +28,21 @@ func questionsOf(stage stages.Stage) []question {
 		ask(explore.Budget{Clients: 3}, explore.Plain),
 		ask(explore.Budget{Clients: 2}, explore.Tries),
 	}
-	number := cmp.Or(stage.Like, stage.Name)[1]
-	if number >= '3' {
+	if since(stage, stages.V3) {
 		all = append(all, ask(explore.Budget{Clients: 2, Crashes: 1}, explore.Plain))
 	}
-	if number >= '5' {
+	if since(stage, stages.V5) {
 		all = append(all, ask(explore.Budget{Clients: 2, Lost: 1}, explore.Plain))
 	}
-	if number == '5' || number == '6' { // renewals would multiply it
+	if since(stage, stages.V5) && stage.Renew == "" { // renewals would multiply it
 		late := ask(explore.Budget{Clients: 2, Slow: 4}, explore.Plain)
 		late.only = explore.OwnHand
 		all = append(all, late)
 	}
-	if number >= '6' {
+	if since(stage, stages.V6) {
 		all = append(all, ask(explore.Budget{Clients: 2}, explore.Nested))
 	}
-	if number >= '7' {
+	if since(stage, stages.V7) {
 		all = append(all, ask(explore.Budget{Clients: 2}, explore.Long))
 	}
 	return all

@@ -7,7 +7,7 @@ import (
 // Each stage solves its exercise.
 func TestStagesSolveTheExercises(t *testing.T) {
 	for _, e := range All() {
-		entry := Entry{Exercise: e, New: e.Stage.New, ErrNotHeld: e.Stage.NotHeld, Sell: e.Stage.Sell, ErrStale: e.Stage.Stale}
+		entry := e.Solution()
 		for _, c := range e.Checks() {
 			t.Run(e.Name+"/"+c.Name, func(t *testing.T) {
 				t.Parallel()

@@ -96,8 +96,3 @@ var (
 		},
 	}
 )
-
-// wakePromises lists what an exercise is about whose waiters are woken.
-func wakePromises() []hazards.Hazard {
-	return []hazards.Hazard{SilentWait, WokenAtOnce, MissedCall, SilentEnd}
-}

@@ -10,13 +10,7 @@ import (
 )
 
 // fenced is what the exercise e9_fencing asks for.
-var fenced = workshop.Entry{
-	Exercise:   workshop.E9,
-	New:        stages.Fenced.New,
-	ErrNotHeld: stages.Fenced.NotHeld,
-	Sell:       stages.Fenced.Sell,
-	ErrStale:   stages.Fenced.Stale,
-}
+var fenced = workshop.E9.Solution()
 
 func TestStopTheWorld(t *testing.T)  { hazards.StopTheWorld.Lesson(t, stages.V7, stages.Fenced) }
 func TestTokenGrows(t *testing.T)    { fenced.Survives(t, workshop.TokenGrows) }

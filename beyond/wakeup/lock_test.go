@@ -5,28 +5,24 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/beyond/wakeup"
 	"lockstep/faults"
 	"lockstep/hazards"
 	"lockstep/stages"
 )
 
-// stage is this lock, for the hazards.
-var stage = stages.Stage{
-	Name:    "wakeup",
-	Lease:   true,
-	Acquire: "SET", Release: "releaseAndWake",
-	Like: stages.V5.Name,
-	New:  func(f stages.Flow) (stages.Lock, error) { return wakeup.New(f.Redis, f.Key, f.Lease) },
+// onEmbedded skips a test where the server is a real one.
+func onEmbedded(t *testing.T) {
+	t.Helper()
+	if os.Getenv(faults.ServerEnv) != "" {
+		t.Skip("a real server carries no subscribers")
+	}
 }
 
 // perform plays on this lock. A play that returns an error has found it broken.
 func perform(t *testing.T, play func(*hazards.Scene) error) {
 	t.Helper()
-	if os.Getenv(faults.ServerEnv) != "" {
-		t.Skip("a real server carries no subscribers")
-	}
-	timeline, err := hazards.Perform(stage, faults.Options{}, play)
+	onEmbedded(t)
+	timeline, err := hazards.Perform(stages.Wakeup, faults.Options{}, play)
 	if err != nil {
 		t.Fatalf("%v\n\n%s", err, timeline)
 	}
@@ -34,13 +30,11 @@ func perform(t *testing.T, play func(*hazards.Scene) error) {
 
 // It survives what v5 survives, and breaks where v5 does.
 func TestItDoesAsV5(t *testing.T) {
-	if os.Getenv(faults.ServerEnv) != "" {
-		t.Skip("a real server carries no subscribers")
-	}
+	onEmbedded(t)
 	for _, h := range hazards.All() {
 		t.Run(h.Name, func(t *testing.T) {
 			t.Parallel()
-			got, err := h.Run(stage)
+			got, err := h.Run(stages.Wakeup)
 			if err != nil {
 				t.Fatalf("%v\n\n%s", err, got.Timeline)
 			}

@@ -5,7 +5,6 @@ package starters
 
 import (
 	"context"
-	"crypto/rand"
 
 	"github.com/redis/go-redis/v9"
 
@@ -42,12 +41,12 @@ func Entries() []workshop.Entry {
 		},
 		{
 			Exercise:   workshop.E6,
-			New:        func(f stages.Flow) (stages.Lock, error) { return e6.New(f.Redis, f.Key, rand.Text(), f.Lease) },
+			New:        func(f stages.Flow) (stages.Lock, error) { return e6.New(f.Redis, f.Key, f.Owner, f.Lease) },
 			ErrNotHeld: e6.ErrNotHeld,
 		},
 		{
 			Exercise:   workshop.E7,
-			New:        func(f stages.Flow) (stages.Lock, error) { return e7.New(f.Redis, f.Key, rand.Text(), f.Lease) },
+			New:        func(f stages.Flow) (stages.Lock, error) { return e7.New(f.Redis, f.Key, f.Owner, f.Lease) },
 			ErrNotHeld: e7.ErrNotHeld,
 		},
 		{

@@ -52,6 +52,7 @@ func (e Entry) passes(t *testing.T, name string) {
 		if !e.Exercise.Playable() {
 			t.Skipf("%s is for the embedded server: a real one carries no subscriptions here; unset %s", e.Exercise.Name, faults.ServerEnv)
 		}
+		begun()
 		defer guard(name)()
 		r := e.Examine(c)
 		if !r.OK || r.Timeline != nil {
@@ -59,6 +60,8 @@ func (e Entry) passes(t *testing.T, name string) {
 		}
 		if !r.OK {
 			t.Fail()
+		} else if seal != "" {
+			say(t, "\n%s\n", Sealed(seal, name))
 		}
 		return
 	}

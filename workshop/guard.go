@@ -9,6 +9,7 @@ import (
 	"runtime/metrics"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -17,11 +18,12 @@ const (
 	// milliseconds, because time in a play is fake.
 	realLimit = 10 * time.Second
 
-	// mostMemory is what the locks of a check may keep, in bytes.
+	// mostMemory is what the program may have in use, in bytes.
 	mostMemory = 1 << 30
 
-	// lookEvery is how often the guard looks at the memory, in real time.
-	lookEvery = 50 * time.Millisecond
+	// lookEvery is how often the guard looks at the memory, in real time. Code
+	// that does nothing else takes some 50 MB meanwhile.
+	lookEvery = 10 * time.Millisecond
 
 	// deepest is the stack that a goroutine may have, in bytes: enough for every
 	// recursion that ends, and little to print of one that doesn't.
@@ -29,7 +31,8 @@ const (
 )
 
 // PatienceEnv is the environment variable that gives checks another limit of real
-// time, like "2s".
+// time, like "2s". Where it is set, the program as a whole is guarded too: before
+// its first check, functions called init run, and need not end.
 const PatienceEnv = "LOCKSTEP_PATIENCE"
 
 // patience is how long a check may take by the clock on the wall.
@@ -38,6 +41,15 @@ func patience() time.Duration {
 		return limit
 	}
 	return realLimit
+}
+
+// begun says that the first check begins.
+var begun = func() {}
+
+func init() {
+	if os.Getenv(PatienceEnv) != "" {
+		begun = sync.OnceFunc(guard("Before the first check"))
+	}
 }
 
 // guard ends the program, and says why, when a check takes too long or too much
@@ -60,7 +72,7 @@ func guard(check string) (end func()) {
 					"spins without a sleep, or waits for a mutex; and a goroutine that goes on for ever never lets a play end", limit))
 			case <-look.C:
 				if inUse() > mostMemory {
-					giveUp(check, fmt.Sprintf("it keeps more than %d MB of memory", mostMemory>>20))
+					giveUp(check, fmt.Sprintf("it has more than %d MB of memory in use", mostMemory>>20))
 				}
 			}
 		}
@@ -72,38 +84,52 @@ func guard(check string) (end func()) {
 // program.
 func giveUp(check, why string) {
 	fmt.Fprintf(os.Stderr, "\n%s: ✗ %s.\n", check, why)
-	for _, place := range places() {
-		fmt.Fprintf(os.Stderr, "    It is at %s\n", place)
+	stacks := make([]byte, mostStacks)
+	for _, place := range Places(string(stacks[:runtime.Stack(stacks, true)])) {
+		fmt.Fprintf(os.Stderr, "It is in %s\n", place)
 	}
 	fmt.Fprint(os.Stderr, "The checks after it were not run.\n\n")
 	os.Exit(1)
 }
 
-// mostStacks is how much is looked at of what the goroutines do, in bytes.
-const mostStacks = 1 << 20
+const (
+	mostStacks = 1 << 20 // bytes that are looked at of what the goroutines do
+	mostPlaces = 3       // a reader looks at one, and then at the next
+)
 
-// inExercise is a place in the code of an exercise, in a stack: the file after
-// the folder of the exercises, and the line.
-var inExercise = regexp.MustCompile(`exercises/(\w+/\w+\.go:\d+)`)
+// inExercise is a place in the code of an exercise, in a stack: the function, the
+// file and the line.
+var inExercise = regexp.MustCompile(`exercises[/\\]\w+\.(?:\(\*?\w+\)\.)?(\w+).*\n\s+\S*(exercises[/\\]\w+[/\\]\w+\.go)(:\d+)`)
 
-// places are where the goroutines are that run the learner's code, the innermost
-// place of each.
-func places() []string {
-	stacks := make([]byte, mostStacks)
-	stacks = stacks[:runtime.Stack(stacks, true)]
+// Places finds where a program is in the code of exercises, in what Go prints of
+// its goroutines: the innermost place of each, as
+// "TryLock, exercises/e4_owner/lock.go:50".
+func Places(stacks string) []string {
 	var all []string
-	for goroutine := range strings.SplitSeq(string(stacks), "\n\n") {
-		m := inExercise.FindStringSubmatch(goroutine)
-		if m != nil && !strings.Contains(m[1], "_test.go") && !slices.Contains(all, m[1]) {
-			all = append(all, m[1])
+	for goroutine := range strings.SplitSeq(stacks, "\n\n") {
+		for _, m := range inExercise.FindAllStringSubmatch(goroutine, -1) {
+			function, file, line := m[1], m[2], m[3]
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			if line == ":1" { // of a loop that does nothing, Go does not know the line
+				line = ""
+			}
+			if place := function + ", " + file + line; !slices.Contains(all, place) && len(all) < mostPlaces {
+				all = append(all, place)
+			}
+			break
 		}
 	}
 	return all
 }
 
-// inUse is the memory on the heap, in bytes.
+// inUse is the memory of the heap and of all stacks, in bytes.
 func inUse() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64()
+	samples := []metrics.Sample{
+		{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/stacks:bytes"},
+	}
+	metrics.Read(samples)
+	return samples[0].Value.Uint64() + samples[1].Value.Uint64()
 }

@@ -1,14 +1,20 @@
 // Package marking runs the exercises of a learner and says what came of them.
 //
-// Whose code it is does not matter to the marker: each exercise is built and run
-// by a go test of its own, in a process of its own, with a limit on its time and
-// on what it prints (package workshop limits its memory). An exercise passes if
-// each of its checks says so; a program that ends early, for whatever reason,
-// has not passed the rest.
+// What a learner's code does, the marker goes on, and has a mark for it. Each
+// exercise runs in a process of its own, which package workshop watches from
+// inside: an endless loop, or memory without end, ends with the place where it
+// is. From outside there is a limit on the time of all, and on what each prints.
+//
+// An exercise passes if each of its checks has said so, under a seal that only
+// the marker and package workshop know. A program that ends early, for whatever
+// reason, has not passed the rest.
 //
 // The tests are the marker's. A submission's own test files are left out, and its
 // other files take the place of the marker's by an overlay of go build; nothing
 // is copied into the checkout.
+//
+// None of this is a jail. The code runs with the rights of whoever marks it, and
+// can read and write what they can.
 package marking
 
 import (
@@ -37,14 +43,15 @@ const (
 	Missing      Outcome = "missing"
 )
 
-// NotRun is the outcome of a check that did not come to its end.
+// NotRun is the outcome of a check that did not come to its end, and of an
+// exercise when the marker was interrupted.
 const NotRun Outcome = "not run"
 
 // Mark is what came of an exercise.
 type Mark struct {
 	Exercise string  `json:"exercise"`
 	Outcome  Outcome `json:"outcome"`
-	Checks   []Check `json:"checks,omitempty"` // in the exercise's order; none if it does not build
+	Checks   []Check `json:"checks,omitempty"` // in the exercise's order; none if it was not run
 
 	// Said is what the compiler said, or what ended the program.
 	Said string `json:"said,omitempty"`
@@ -78,15 +85,16 @@ func (m Mark) Failing() int {
 	return n
 }
 
-// Limits bound one exercise.
+// Limits bound what is marked. Each is DefaultLimits' own if it is zero.
 type Limits struct {
-	Time   time.Duration // real, of the whole exercise, with what it takes to build it
-	Check  time.Duration // real, of one check; zero for what package workshop finds enough
-	Output int           // bytes that its tests may print
+	Time   time.Duration // real, of all that is marked together, with what it takes to build it
+	Check  time.Duration // real, of one check
+	Output int           // bytes that an exercise may print
+	AtOnce int           // programs that are built and run at the same time; as many as there are processors
 }
 
 // DefaultLimits are enough for every lock that is not stuck, on a slow machine.
-var DefaultLimits = Limits{Time: 2 * time.Minute, Output: 16 << 20}
+var DefaultLimits = Limits{Time: 3 * time.Minute, Check: 10 * time.Second, Output: 16 << 20}
 
 // ErrNoCheckout means that there is no checkout of Lockstep where one was looked
 // for.
@@ -114,10 +122,23 @@ func Root(dir string) (string, error) {
 	}
 }
 
+// Folder finds the folder with the exercises in a submission: a clone of Lockstep
+// has it within, and anything else is it. ok is false if no exercise is there.
+func Folder(submission string) (dir string, ok bool) {
+	for _, dir := range []string{filepath.Join(submission, "exercises"), submission} {
+		for _, e := range workshop.All() {
+			if info, err := os.Stat(filepath.Join(dir, e.Name)); err == nil && info.IsDir() {
+				return dir, true
+			}
+		}
+	}
+	return "", false
+}
+
 // Marker marks exercises by the tests of a checkout.
 type Marker struct {
 	Root   string
-	Limits Limits // DefaultLimits if zero
+	Limits Limits
 }
 
 // Untouched reports whether dir has the starter of an exercise, and nothing that
@@ -130,26 +151,63 @@ func (m Marker) Untouched(e workshop.Exercise, dir string) bool {
 // Mark runs an exercise whose files are in dir. The error says that it could not
 // be run; whatever the learner's code does is a mark.
 func (m Marker) Mark(ctx context.Context, e workshop.Exercise, dir string) (Mark, error) {
-	files, err := read(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return Mark{Exercise: e.Name, Outcome: Missing, Said: fmt.Sprintf("there is no %s", dir)}, nil
-	case errors.Is(err, errUnfit):
-		return Mark{Exercise: e.Name, Outcome: DoesNotBuild, Said: err.Error()}, nil
-	case err != nil:
-		return Mark{}, err
-	}
-	if borrowed := files.borrowed(); borrowed != "" {
-		return Mark{Exercise: e.Name, Outcome: Fails, Said: borrowed}, nil
-	}
-	overlay, remove, err := m.overlay(e, files)
+	marks, err := m.mark(ctx, []workshop.Exercise{e}, func(workshop.Exercise) string { return dir })
 	if err != nil {
 		return Mark{}, err
 	}
-	defer remove()
-	r, err := m.test(ctx, e, overlay)
-	if err != nil {
-		return Mark{}, err
+	return marks[0], nil
+}
+
+// MarkAll marks exercises whose folders are in dir, in the order given. They are
+// built together, which is quicker than one after the other; what is untouched
+// is not built. If ctx ends before them, the marks are those that there are, the
+// others NotRun, and the error is that of ctx.
+func (m Marker) MarkAll(ctx context.Context, all []workshop.Exercise, dir string) ([]Mark, error) {
+	folder := func(e workshop.Exercise) string { return filepath.Join(dir, e.Name) }
+	untouched := map[string]bool{}
+	var begun []workshop.Exercise
+	for _, e := range all {
+		if untouched[e.Name] = m.Untouched(e, folder(e)); !untouched[e.Name] {
+			begun = append(begun, e)
+		}
 	}
-	return r.mark(e), nil
+	marked, err := m.mark(ctx, begun, folder)
+	marks := make([]Mark, 0, len(all))
+	for _, e := range all {
+		if untouched[e.Name] {
+			marks = append(marks, Mark{Exercise: e.Name, Outcome: Untouched})
+			continue
+		}
+		marks, marked = append(marks, marked[0]), marked[1:]
+	}
+	return marks, err
+}
+
+// mark marks exercises whose files are in the folders named: those that can't be
+// run at once, and the others together. There is a mark for each, error or not.
+func (m Marker) mark(ctx context.Context, all []workshop.Exercise, folder func(workshop.Exercise) string) ([]Mark, error) {
+	marks := make([]Mark, len(all))
+	fit := map[string]files{}
+	for i, e := range all {
+		files, err := read(folder(e))
+		borrowed := files.borrowed()
+		marks[i] = Mark{Exercise: e.Name, Outcome: NotRun}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			marks[i].Outcome, marks[i].Said = Missing, fmt.Sprintf("there is no %s", folder(e))
+		case err != nil:
+			marks[i].Outcome, marks[i].Said = DoesNotBuild, err.Error()
+		case borrowed != "":
+			marks[i].Outcome, marks[i].Said = Fails, borrowed
+		default:
+			fit[e.Name] = files
+		}
+	}
+	results, err := m.test(ctx, fit)
+	for i, e := range all {
+		if r := results[e.Name]; r != nil {
+			marks[i] = r.mark(e)
+		}
+	}
+	return marks, err
 }

@@ -1,227 +1,177 @@
 package marking
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
-	"regexp"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"lockstep/workshop"
 )
 
-// event is a line of go test -json, as far as it is needed here.
-type event struct {
-	Action string // build-output, output, pass, fail, skip, …
-	Test   string // TestMisDelete; empty for the program as a whole
-	Output string
+// or fills in the defaults.
+func (l Limits) or(d Limits) Limits {
+	return Limits{cmp.Or(l.Time, d.Time), cmp.Or(l.Check, d.Check), cmp.Or(l.Output, d.Output), cmp.Or(l.AtOnce, d.AtOnce)}
 }
 
-// result is what go test told of an exercise.
-type result struct {
-	passed map[string]bool   // check: its last line says so
-	ended  map[string]string // check: its action at the end
-	said   map[string]*tail  // check: its output; "" is what belongs to none
-	build  tail              // what the compiler said
-	cut    string            // why it was ended, if it was
-	failed bool              // as a whole
-}
-
-// longestSaid is how much is kept of what one check prints, in bytes.
-const longestSaid = 64 << 10
-
-// tail is a text that stops growing when it is long. The beginning is kept: it
-// says what went wrong first.
-type tail struct{ strings.Builder }
-
-func (t *tail) add(s string) {
-	if t.Len() < longestSaid {
-		t.WriteString(s)
+// test runs exercises together. Where one brings the go command down, by printing
+// without end or by killing it, those that had not come to their end run again,
+// each alone. The results are by exercise; if ctx ends first, some are missing,
+// and the error is that of ctx.
+func (m Marker) test(ctx context.Context, all map[string]files) (map[string]*result, error) {
+	if len(all) == 0 {
+		return nil, ctx.Err()
 	}
-}
-
-// test runs the tests of an exercise.
-func (m Marker) test(ctx context.Context, e workshop.Exercise, overlay string) (*result, error) {
-	most := cmp.Or(m.Limits.Time, DefaultLimits.Time)
-	bounded, cancel := context.WithTimeout(ctx, most)
+	for name := range all {
+		if err := m.whole(name); err != nil {
+			return nil, err
+		}
+	}
+	bounded, cancel := context.WithTimeout(ctx, m.Limits.or(DefaultLimits).Time)
 	defer cancel()
-	cmd := exec.CommandContext(bounded, "go", "test", "-json", "-vet=off", "-timeout=0", "-ldflags=-s -w", // quicker without symbols
-		"-overlay="+overlay, "./exercises/"+e.Name)
-	cmd.Dir = m.Root
-	cmd.Env = environment()
-	if m.Limits.Check > 0 {
-		cmd.Env = append(cmd.Env, workshop.PatienceEnv+"="+m.Limits.Check.String())
+	results, err := m.testOnce(ctx, bounded, all)
+	if err != nil || len(results) == len(all) || len(all) == 1 {
+		return results, err
 	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if results[name] != nil {
+			continue
+		}
+		alone, err := m.testOnce(ctx, bounded, map[string]files{name: all[name]})
+		if err != nil {
+			return results, err
+		}
+		maps.Copy(results, alone)
+	}
+	return results, nil
+}
+
+// whole checks that the tests of an exercise ask for all of its checks.
+func (m Marker) whole(exercise string) error {
+	path := filepath.Join("exercises", exercise, "lock_test.go")
+	text, err := os.ReadFile(filepath.Join(m.Root, path))
+	if err != nil {
+		return err
+	}
+	for _, e := range workshop.All() {
+		for _, c := range e.Checks() {
+			if e.Name == exercise && !strings.Contains(string(text), "func Test"+c.Name+"(") {
+				return fmt.Errorf("%s has no Test%s; git checkout -- %s brings it back", path, c.Name, path)
+			}
+		}
+	}
+	return nil
+}
+
+// testOnce runs a go test for all, as long as bounded lasts. The results are of
+// those that came to their end; for one that ran alone there is always one.
+func (m Marker) testOnce(ctx, bounded context.Context, all map[string]files) (map[string]*result, error) {
+	bench, err := m.newBench(all)
+	if err != nil {
+		return nil, err
+	}
+	defer bench.clear()
+	limits := m.Limits.or(DefaultLimits)
+	seal := rand.Text()
+
+	bounded, cancel := context.WithCancel(bounded) // of this command
+	defer cancel()
+	args := []string{
+		"test", "-json", "-count=1", "-vet=off", "-timeout=0", "-ldflags=-s -w", // quicker without symbols
+		"-overlay=" + bench.overlay,
+	}
+	if limits.AtOnce > 0 {
+		args = append(args, "-p="+strconv.Itoa(limits.AtOnce))
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		args = append(args, "./exercises/"+name)
+	}
+	cmd := exec.CommandContext(bounded, "go", args...)
+	cmd.Dir = m.Root
+	cmd.Env = append(environment(),
+		"GOFLAGS=-buildvcs=false", // empty, it would be what go env -w has set
+		"GOWORK="+filepath.Join(m.Root, "go.work"),
+		"GOTMPDIR="+bench.temp(), "TMPDIR="+bench.temp(), "TMP="+bench.temp(), "TEMP="+bench.temp(),
+		workshop.PatienceEnv+"="+limits.Check.String(),
+		workshop.SealEnv+"="+seal,
+	)
 	group(cmd)
 	cmd.WaitDelay = time.Second // for pipes that a child keeps open
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	var stderr tail
+	var stderr excerpt
 	cmd.Stderr = writerFunc(func(p []byte) { stderr.add(string(p)) })
-	if err := cmd.Start(); err != nil {
-		return nil, err
+	log, culprit := newLog(seal), ""
+	if err = cmd.Start(); err == nil {
+		if culprit = log.read(stdout, limits.Output); culprit != "" {
+			cancel()
+		}
+		_, _ = io.Copy(io.Discard, stdout) // until nobody is left who writes
+		err = cmd.Wait()
+		endGroup(cmd)
 	}
-	r := &result{passed: map[string]bool{}, ended: map[string]string{}, said: map[string]*tail{}}
-	if output := cmp.Or(m.Limits.Output, DefaultLimits.Output); !r.read(stdout, output) {
-		r.cut = fmt.Sprintf("it printed more than %d MB, and was ended", output>>20)
-		cancel()
+
+	results := map[string]*result{}
+	exit, isExit := errors.AsType[*exec.ExitError](err)
+	whole := err == nil || isExit && exit.Exited() // and so everybody that has begun has come to an end
+	for name, r := range log.results {
+		if r.over = r.over || whole && r.begun; r.over {
+			results[name] = r
+		}
 	}
-	err = cmd.Wait()
-	endGroup(cmd)
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case r.cut != "":
-	case bounded.Err() != nil:
-		r.cut = fmt.Sprintf("after %v of real time it was still running, and was ended", most)
+	if ctx.Err() != nil {
+		return results, ctx.Err()
 	}
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) && r.cut == "" {
-		return nil, fmt.Errorf("go test: %w", err)
+	timeIsUp := culprit == "" && bounded.Err() != nil
+	for name := range all {
+		r := log.of(name)
+		switch {
+		case r.over:
+		case name == culprit:
+			r.cut = fmt.Sprintf("it printed more than %d MB, and was ended", limits.Output>>20)
+		case timeIsUp && r.begun:
+			r.cut = fmt.Sprintf("after %v of real time it was still running, and was ended", limits.Time)
+		case timeIsUp:
+			r.cut = fmt.Sprintf("after %v of real time it was not even built, and was ended", limits.Time)
+		case len(all) == 1 && r.begun:
+			r.cut = "it took the go command down with it"
+		case len(all) == 1: // of the machine, not of the lock
+			return nil, fmt.Errorf("go test: %s", cmp.Or(strings.TrimSpace(stderr.String()), fmt.Sprint(err)))
+		default:
+			continue // it is not known, and may run again
+		}
+		results[name] = r
 	}
-	r.failed = err != nil
-	if len(r.said) == 0 && len(r.ended) == 0 && r.build.Len() == 0 && r.cut == "" {
-		return nil, fmt.Errorf("go test: %s", strings.TrimSpace(stderr.String())) // of the machine, not of the lock
-	}
-	r.build.add(stderr.String())
-	return r, nil
+	return results, nil
+}
+
+// whereThingsAre are the variables of the go command that say where things are
+// and come from. All others say how programs are built and run, and that is not
+// for the environment to decide.
+var whereThingsAre = []string{
+	"GOROOT", "GOPATH", "GOBIN", "GOENV", "GOCACHE", "GOMODCACHE", "GOTOOLCHAIN",
+	"GOPROXY", "GONOPROXY", "GOPRIVATE", "GOSUMDB", "GONOSUMDB", "GOINSECURE", "GOAUTH",
 }
 
 // environment is this program's own, without what would change the outcome.
 func environment() []string {
-	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(v, "LOCKSTEP_") || strings.HasPrefix(v, "GOFLAGS=") || strings.HasPrefix(v, "GOWORK=") ||
-			strings.HasPrefix(v, "GODEBUG=") || strings.HasPrefix(v, "GOMAXPROCS=")
+	return slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return strings.HasPrefix(name, "LOCKSTEP_") ||
+			strings.HasPrefix(name, "GO") && !slices.Contains(whereThingsAre, name)
 	})
-	return append(env, "GOFLAGS=")
-}
-
-// read takes in the events. It reports false when there is more than limit of
-// them, and then reads no further.
-func (r *result) read(from io.Reader, limit int) bool {
-	in := bufio.NewReader(from)
-	for size := 0; ; {
-		line, err := in.ReadSlice('\n')
-		for errors.Is(err, bufio.ErrBufferFull) {
-			size += len(line)
-			line, err = in.ReadSlice('\n') // a line that no check prints: its end is of no use
-		}
-		if size += len(line); size > limit {
-			return false
-		}
-		r.take(line)
-		if err != nil {
-			return true
-		}
-	}
-}
-
-// take takes in one event. What is none is what the program printed past go test.
-func (r *result) take(line []byte) {
-	var e event
-	if err := json.Unmarshal(line, &e); err != nil {
-		return
-	}
-	check := strings.TrimPrefix(e.Test, "Test")
-	switch e.Action {
-	case "build-output":
-		r.build.add(e.Output)
-	case "output":
-		if r.said[check] == nil {
-			r.said[check] = &tail{}
-		}
-		r.said[check].add(e.Output)
-		// An exit in the middle of a test looks like a pass, but for this line.
-		if check != "" && strings.HasPrefix(e.Output, "--- PASS: "+e.Test+" ") {
-			r.passed[check] = true
-		}
-	case "pass", "fail", "skip":
-		if check != "" && (e.Action != "pass" || r.passed[check]) {
-			r.ended[check] = e.Action
-		}
-	}
-}
-
-// mark is the mark for what was told.
-func (r *result) mark(e workshop.Exercise) Mark {
-	mark := Mark{Exercise: e.Name, Outcome: Passes}
-	if r.build.Len() > 0 && len(r.ended) == 0 && r.failed && r.cut == "" {
-		mark.Outcome, mark.Said = DoesNotBuild, compiled(r.build.String(), e)
-		return mark
-	}
-	for _, c := range e.Checks() {
-		check := Check{Name: c.Name, Outcome: NotRun}
-		switch r.ended[c.Name] {
-		case "pass":
-			check.Outcome = Passes
-		case "fail":
-			check.Outcome, check.Said = Fails, spoken(r.said[c.Name])
-		default:
-			if said := spoken(r.said[c.Name]); said != "" && mark.Said == "" {
-				mark.Said = said // it was running when the program ended
-			}
-		}
-		mark.Checks = append(mark.Checks, check)
-	}
-	switch first, bad := mark.First(); {
-	case r.cut != "":
-		mark.Outcome, mark.Said = GaveUp, strings.TrimSpace(r.cut+"\n"+mark.Said)
-	case slices.ContainsFunc(mark.Checks, func(c Check) bool { return c.Outcome == NotRun }):
-		mark.Outcome = GaveUp
-		if mark.Said == "" {
-			mark.Said = spoken(r.said[""])
-		}
-		mark.Said = cmp.Or(mark.Said, "the program ended before "+first.Name+" was run, and said nothing")
-	case bad:
-		mark.Outcome = Fails
-	case r.failed:
-		mark.Outcome, mark.Said = GaveUp, cmp.Or(spoken(r.said[""]), "all checks passed, and then the program failed")
-	}
-	return mark
-}
-
-// copied is the folder with the copies that the compiler saw.
-var copied = regexp.MustCompile(`[^\s:]*lockstep-marking-\d+[/\\]`)
-
-// compiled is what the compiler said, without the headings of go test, and of the
-// learner's files in place of the copies.
-func compiled(text string, e workshop.Exercise) string {
-	text = copied.ReplaceAllString(text, "exercises/"+e.Name+"/")
-	var kept []string
-	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, "# ") {
-			kept = append(kept, strings.TrimSuffix(line, "\n"))
-		}
-	}
-	return strings.TrimSpace(strings.Join(kept, "\n"))
-}
-
-// spoken is what a test printed, without the lines that go test adds and without
-// the indentation of the rest.
-func spoken(t *tail) string {
-	if t == nil {
-		return ""
-	}
-	var kept []string
-	for line := range strings.Lines(t.String()) {
-		line = strings.TrimSuffix(line, "\n")
-		if strings.HasPrefix(line, "=== ") || strings.HasPrefix(line, "--- ") || line == "FAIL" || line == "PASS" ||
-			strings.HasPrefix(line, "FAIL\t") || strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "exit status ") {
-			continue
-		}
-		kept = append(kept, strings.TrimPrefix(line, "    "))
-	}
-	return strings.Trim(strings.Join(kept, "\n"), "\n ")
 }
 
 // writerFunc is a function as a writer.

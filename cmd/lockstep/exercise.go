@@ -57,7 +57,7 @@ the one to begin with.`,
 func noExerciseCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 {
 		if e, err := findExercise(args[0]); err == nil {
-			return fmt.Errorf("what about %s? To run it: lockstep exercise run %s", e.Name, shortExercise(e))
+			return fmt.Errorf("what about %s? To run it: lockstep exercise run %s", e.Name, shortExercise(e.Name))
 		}
 	}
 	return noCommand(cmd, args)
@@ -128,7 +128,7 @@ func findExercise(name string) (workshop.Exercise, error) {
 	}
 	var names []string
 	for _, e := range workshop.All() {
-		short := shortExercise(e)
+		short := shortExercise(e.Name)
 		about := strings.TrimPrefix(e.Name, short)
 		for _, n := range []string{short, short[1:], e.Name, about} {
 			if fold(word) == fold(n) {
@@ -144,8 +144,8 @@ func findExercise(name string) (workshop.Exercise, error) {
 }
 
 // shortExercise is what an exercise is called for short: e4.
-func shortExercise(e workshop.Exercise) string {
-	short, _, _ := strings.Cut(e.Name, "_")
+func shortExercise(name string) string {
+	short, _, _ := strings.Cut(name, "_")
 	return short
 }
 

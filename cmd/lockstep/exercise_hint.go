@@ -32,7 +32,7 @@ one more each time.`,
 				return err
 			}
 			if more {
-				p.next(fmt.Sprintf("%s exercise hint %s", self(), shortExercise(e)), "one more")
+				p.next(fmt.Sprintf("%s exercise hint %s", self(), shortExercise(e.Name)), "one more")
 			}
 			return say(cmd, p.String())
 		}),

@@ -167,11 +167,11 @@ func (l learner) sayProgress(ctx context.Context, cmd *cobra.Command, e workshop
 	}
 	p.next(l.path(l.File(e, "lock.go")), "change it, and run again")
 	if mark.Failing() > 1 && mark.Outcome == marking.Fails {
-		p.next(self()+" exercise run "+shortExercise(e)+" --all", "see the others, too")
+		p.next(self()+" exercise run "+shortExercise(e.Name)+" --all", "see the others, too")
 	}
-	p.next(self()+" exercise hint "+shortExercise(e), "a hint")
+	p.next(self()+" exercise hint "+shortExercise(e.Name), "a hint")
 	if _, ok := l.Green(e); ok {
-		p.next(self()+" exercise diff "+shortExercise(e), "what changed since it passed")
+		p.next(self()+" exercise diff "+shortExercise(e.Name), "what changed since it passed")
 	}
 	return say(cmd, paint(p.String()))
 }

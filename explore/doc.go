@@ -44,8 +44,16 @@
 // test compares the outcomes, and the lengths of the breaks, with a search that
 // cuts off nothing.
 //
-// Shorter schedules are run first. When all that are left are as long as a break
-// that was found, that is a shortest one.
+// A step is not run again if it is known where it leads. A step of one client takes
+// no time, and what comes of it depends on the server and on that client: where both
+// are as they were before, so is the outcome, whatever the others do meanwhile. Only
+// a step of time has to be run in each state. A test goes on walks without an aim, and
+// compares what was foreseen with what came.
+//
+// Shorter schedules come first. When all that are left are as long as a break
+// that was found, that is a shortest one. A run doesn't end where its schedule does:
+// as long as there is a step that is not known, it goes on, because each run begins
+// with the way there.
 //
 // # What a schedule costs
 //
@@ -59,6 +67,9 @@
 //	go tool pprof -top -cum cpu.out
 //
 // # What is not seen
+//
+// More than one timer of a client. The draft reset_expire keeps one for each entry,
+// and a state knows when the last one rang.
 //
 // What needs a lease longer than seconds (hazards.LeaseCutShort), and what only
 // costs (hazards.RenewalPiledUp).

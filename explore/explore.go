@@ -55,6 +55,10 @@ func (b Budget) within(limit Budget) bool {
 	return b.Slow <= limit.Slow && b.Crashes <= limit.Crashes && b.Lost <= limit.Lost && b.Freezes <= limit.Freezes
 }
 
+func (b Budget) plus(c Budget) Budget {
+	return Budget{b.Clients, b.Slow + c.Slow, b.Crashes + c.Crashes, b.Lost + c.Lost, b.Freezes + c.Freezes}
+}
+
 // minus is what is left of b. It has no clients.
 func (b Budget) minus(spent Budget) Budget {
 	return Budget{Slow: b.Slow - spent.Slow, Crashes: b.Crashes - spent.Crashes, Lost: b.Lost - spent.Lost, Freezes: b.Freezes - spent.Freezes}
@@ -131,7 +135,7 @@ type Break struct {
 // Report is what a search has found.
 type Report struct {
 	Asked     []Property // a lock that can't tell of its loss is not asked for ToldInTime
-	Schedules int        // that were run
+	Schedules int        // that were run; where others lead was foreseen
 	States    int        // that were seen
 	Depth     int        // how long the shortest schedule is that is left: all shorter ones are done
 	Deepest   int        // the longest schedule

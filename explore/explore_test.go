@@ -303,6 +303,9 @@ func TestLook(t *testing.T) {
 	require.Empty(t, over.Moves)
 	require.Zero(t, over.Books.Left)
 	require.True(t, look("A!").Clients[0].Dead)
+
+	q.Stage = stages.V7 // whose script the server doesn't know yet
+	require.Equal(t, "acquireOrReenter lock:stock … 60 …", look("").Clients[0].Sends[0])
 }
 
 // From the middle of a game, the way to the next break is shorter.
@@ -318,6 +321,9 @@ func TestSearchFromAPlace(t *testing.T) {
 	require.Greater(t, len(next.Schedule), len(q.From))
 	q.From, _ = faults.ParseSchedule("AAAAA.BBBBB")
 	require.Empty(t, ask(t, q).Breaks)
+	q.From, _ = faults.ParseSchedule("C")
+	_, err := Search(t.Context(), q)
+	require.ErrorIs(t, err, faults.ErrSchedule)
 }
 
 func TestReplayRefusesWhatDoesNotFit(t *testing.T) {
@@ -419,10 +425,7 @@ func TestSearchStopsAtOnce(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	run := newRun(Question{Stage: stages.V4, Budget: Budget{Clients: 2}})
-	_, err := run.follow(ctx, nil, func(string, visit) bool {
-		cancel()
-		return false
-	})
+	_, err := run.follow(ctx, nil, ender(cancel))
 	require.ErrorIs(t, err, context.Canceled)
 	require.Len(t, run.path, 1)
 
@@ -443,13 +446,23 @@ func TestSearchStopsAtOnce(t *testing.T) {
 	require.False(t, r.Exhausted)
 }
 
+// ender is a guide that ends the search.
+type ender func()
+
+func (e ender) covers(*place, int) bool { return false }
+
+func (e ender) pick(at *place) (faults.Choice, bool) {
+	e()
+	return at.offers[0], true
+}
+
 // answerOnce is a helper that answers its first schedules, and dies of the next.
 func answerOnce() {
 	decode := gob.NewDecoder(os.Stdin)
 	var o order
 	var schedules []faults.Schedule
 	_ = errors.Join(decode.Decode(&o), decode.Decode(&schedules))
-	begin := landing{State: "begun", Choices: []faults.Choice{{Kind: faults.Tick}}}
+	begin := landing{State: state{Clients: []actor{{Waiting: true}}}, Offers: []faults.Choice{{Kind: faults.Tick}}}
 	_ = gob.NewEncoder(os.Stdout).Encode(answer{Trails: []trail{{Places: []landing{begin}}}})
 	_ = decode.Decode(&schedules)
 	fmt.Fprintln(os.Stderr, "no more of this\n\ngoroutine 1 [running]:")
@@ -484,14 +497,15 @@ func TestTooDeep(t *testing.T) {
 // Branches of a batch differ in length, and those of the last may be unlearned.
 func TestDepthIsOfTheShortestLeft(t *testing.T) {
 	t.Parallel()
-	s := &search{
-		Question: Question{}.withDefaults(),
-		todo:     todo{{schedule: make(faults.Schedule, 3)}, {schedule: make(faults.Schedule, 5)}},
-		seen:     map[string][]visit{},
-	}
-	for _, b := range s.next(2) {
+	s := newSearch(Question{})
+	s.todo = todo{{schedule: make(faults.Schedule, 3)}, {schedule: make(faults.Schedule, 5)}}
+	waits := state{Clients: []actor{{Waiting: true}}}
+	for _, b := range s.shortest(t.Context(), 2) {
+		here := waits
+		here.Broken = []Property{Property(b.schedule.String())} // no two are the same
 		s.learn(b, trail{Path: make(faults.Schedule, 7), Places: []landing{
-			{State: b.schedule.String(), Choices: make([]faults.Choice, 2)},
+			{State: waits, Offers: make([]faults.Choice, 1)},
+			{State: here, Offers: []faults.Choice{{}, {Kind: faults.Pass}}},
 		}})
 	}
 	require.Equal(t, 4, s.sum().Depth) // the second choice after the first branch

@@ -58,7 +58,7 @@ func Serve(in io.Reader, out io.Writer) error {
 	if q.Stage.New == nil {
 		return fmt.Errorf("%w: there is no stage %q", ErrHelper, o.Stage)
 	}
-	mine := &search{Question: q.withDefaults(), seen: map[string][]visit{}}
+	mine := newSearch(q)
 	for {
 		var schedules []faults.Schedule
 		switch err := decode.Decode(&schedules); {
@@ -69,12 +69,12 @@ func Serve(in io.Reader, out io.Writer) error {
 		}
 		var a answer
 		for _, schedule := range schedules {
-			// known, and not covers: what it has followed once, it need not again.
-			t, err := newRun(q).follow(context.Background(), schedule, mine.known) // who asks kills it
+			t, err := newRun(q).follow(context.Background(), schedule, mine) // who asks kills it
 			if err != nil {
 				a.Err = err.Error()
 				break
 			}
+			mine.note(t, t.since(schedule)) // what it has run once, it need not again
 			a.Trails = append(a.Trails, t)
 		}
 		if err := encode.Encode(a); err != nil {

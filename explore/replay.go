@@ -111,10 +111,9 @@ func (r *run) look() View {
 	}
 	v.Locks = r.scene.Watched()
 	if !v.Over {
-		for _, c := range r.affordable() {
-			cost := Budget{}
-			r.pay(&cost, c)
-			v.Moves = append(v.Moves, Move{c, cost.Slow > 0})
+		offers := r.scene.Choices()
+		for _, c := range r.affordable(offers, r.spent) {
+			v.Moves = append(v.Moves, Move{c, cost(c, offers).Slow > 0})
 		}
 	}
 	for _, p := range Properties() {

@@ -58,7 +58,7 @@ func (r *run) cast(i int) *hazards.Client {
 
 // take makes a choice and pays for it.
 func (r *run) take(c faults.Choice) error {
-	r.pay(&r.spent, c)
+	r.spent = r.spent.plus(cost(c, r.scene.Choices()))
 	if err := r.scene.Take(c, Poll, r.scene.Lease+Poll); err != nil {
 		return err
 	}
@@ -66,28 +66,29 @@ func (r *run) take(c faults.Choice) error {
 	return nil
 }
 
-func (r *run) pay(b *Budget, c faults.Choice) {
+// cost is what a choice costs where there are these. Time is slow while a command
+// waits.
+func cost(c faults.Choice, offers []faults.Choice) (b Budget) {
 	switch c.Kind {
 	case faults.Tick:
-		if slices.ContainsFunc(r.scene.Choices(), func(c faults.Choice) bool { return c.Kind == faults.Pass }) {
-			b.Slow++
+		if slices.ContainsFunc(offers, func(c faults.Choice) bool { return c.Kind == faults.Pass }) {
+			b.Slow = 1
 		}
 	case faults.Crash:
-		b.Crashes++
+		b.Crashes = 1
 	case faults.Lose:
-		b.Lost++
+		b.Lost = 1
 	case faults.Freeze:
-		b.Freezes++
+		b.Freezes = 1
 	case faults.Pass:
 	}
+	return b
 }
 
-// affordable lists the choices that the budget allows, the first one free.
-func (r *run) affordable() []faults.Choice {
-	return slices.DeleteFunc(r.scene.Choices(), func(c faults.Choice) bool {
-		b := r.spent
-		r.pay(&b, c)
-		return !b.within(r.Budget)
+// affordable lists those of the offers that the budget allows after what was spent.
+func (q Question) affordable(offers []faults.Choice, spent Budget) []faults.Choice {
+	return slices.DeleteFunc(slices.Clone(offers), func(c faults.Choice) bool {
+		return !spent.plus(cost(c, offers)).within(q.Budget)
 	})
 }
 
@@ -158,17 +159,23 @@ func (r *run) finish() error {
 			r.breaks(NoDeadlock)
 		}
 	}
-	served := 0
-	for _, c := range r.clients {
-		if c.Answer() != "" {
-			served++
-		}
-	}
-	if r.Program != Tries && served < r.scene.Books().Sold && r.spent.Crashes == 0 && r.spent.Lost == 0 {
+	s := r.state()
+	if r.unanswered(s, r.spent) {
 		r.breaks(AnAnswer)
 	}
-	r.outcome = fmt.Sprintf("%v, answers %d, robberies %d", r.scene.Books(), served, r.scene.Robberies)
+	r.outcome = s.outcome()
 	return nil
+}
+
+// unanswered reports whether somebody who was served got no answer, though nothing
+// befell it.
+func (q Question) unanswered(end state, spent Budget) bool {
+	return q.Program != Tries && end.served() < end.World.Books.Sold && spent.Crashes == 0 && spent.Lost == 0
+}
+
+// outcome is what came of it all.
+func (s state) outcome() string {
+	return fmt.Sprintf("%v, answers %d, robberies %d", s.World.Books, s.served(), s.World.Robberies)
 }
 
 // passUntil lets everything happen in its order, until enough says so.

@@ -30,14 +30,7 @@ func Search(ctx context.Context, q Question, helpers ...*exec.Cmd) (Report, erro
 	if err := q.Check(); err != nil {
 		return Report{}, err
 	}
-	s := &search{
-		Question: q.withDefaults(),
-		begun:    time.Now(),
-		todo:     todo{{schedule: q.From}},
-		seen:     map[string][]visit{},
-		best:     map[Property]faults.Schedule{},
-		report:   Report{outcomes: map[string]bool{}},
-	}
+	s := newSearch(q)
 	follow := s.alone
 	if len(helpers) > 0 {
 		team, err := start(s.Question, helpers)
@@ -49,7 +42,7 @@ func Search(ctx context.Context, q Question, helpers ...*exec.Cmd) (Report, erro
 		follow = team.follow
 	}
 	for told := s.begun; ctx.Err() == nil; {
-		branches := s.next(max(1, len(helpers)*perHelper))
+		branches := s.shortest(ctx, max(1, len(helpers)*perHelper))
 		if len(branches) == 0 {
 			s.report.Exhausted = !s.report.TooDeep && len(s.todo) == 0
 			break
@@ -103,16 +96,40 @@ type search struct {
 	todo   todo
 	seen   map[string][]visit // state: how it was reached, none of them better than another
 	best   map[Property]faults.Schedule
+	steps  steps
 	report Report
 }
 
-// next takes up to n of the shortest branches that are left. There are none when
-// nothing shorter than the break that is looked for remains.
-func (s *search) next(n int) []branch {
+func newSearch(q Question) *search {
+	return &search{
+		Question: q.withDefaults(),
+		begun:    time.Now(),
+		todo:     todo{{schedule: q.From}},
+		seen:     map[string][]visit{},
+		best:     map[Property]faults.Schedule{},
+		steps:    newSteps(),
+		report:   Report{outcomes: map[string]bool{}},
+	}
+}
+
+// shortest takes up to n of the shortest branches that are left and have to be
+// run: where the others lead is foreseen. There are none when nothing shorter than
+// the break that is looked for remains.
+func (s *search) shortest(ctx context.Context, n int) []branch {
 	enough := s.enough()
 	var branches []branch
-	for len(branches) < n && len(s.todo) > 0 && len(s.todo[0].schedule) < enough {
-		branches = append(branches, heap.Pop(&s.todo).(branch))
+	for len(branches) < n && len(s.todo) > 0 && len(s.todo[0].schedule) < enough && ctx.Err() == nil {
+		b := heap.Pop(&s.todo).(branch)
+		at, ok := s.foresee(b)
+		switch {
+		case !ok, at.over() && at.World.Held && !s.covers(at, len(b.schedule)):
+			branches = append(branches, b)
+		default:
+			for _, p := range at.Broken {
+				s.foreseen(p, b.schedule)
+			}
+			s.arrive(at, b.schedule, nil)
+		}
 	}
 	return branches
 }
@@ -132,7 +149,7 @@ func (s *search) enough() int {
 func (s *search) alone(ctx context.Context, branches []branch) ([]trail, error) {
 	var trails []trail
 	for _, b := range branches {
-		t, err := newRun(s.Question).follow(ctx, b.schedule, s.covers)
+		t, err := newRun(s.Question).follow(ctx, b.schedule, s)
 		if err != nil {
 			return nil, err
 		}
@@ -149,35 +166,109 @@ func (s *search) learn(b branch, t trail) {
 	for p, length := range t.Broken {
 		s.broke(p, t.Path[:length])
 	}
-	at := b.from
-	for i, p := range t.Places {
-		at = &place{p.State, p.Spent, at}
-		way := t.Path[:len(b.schedule)+i]
-		if at.wasPassed() {
-			s.broke(NoDeadlock, way) // nothing is left to happen but the same again
-			return
-		}
-		if s.known(p.State, visit{p.Spent, len(way)}) {
-			return
-		}
-		if len(way) >= s.deepest {
-			s.report.TooDeep = true
-			return
-		}
-		others := p.Choices
-		if len(t.Path) > len(way) {
-			others = others[1:]
-		}
-		for _, other := range others {
-			if i+len(b.schedule) > len(s.From) && s.redundant(way[len(way)-1], other) {
-				continue
-			}
-			heap.Push(&s.todo, branch{append(slices.Clone(way), other), at})
-		}
-	}
 	if t.Outcome != "" {
 		s.report.outcomes[t.Outcome] = true
 	}
+	since := t.since(b.schedule)
+	s.note(t, since)
+	at := b.from
+	for i, p := range t.Places {
+		if i+since < len(b.schedule) {
+			continue // that is where it came from
+		}
+		at = s.place(p, at)
+		if !s.arrive(at, t.Path[:i+since], t.Path[i+since:]) {
+			return
+		}
+	}
+}
+
+// note remembers the steps of a run, and its end.
+func (s *search) note(t trail, since int) {
+	for i, p := range t.Places {
+		s.steps.noteOffers(p.State, p.Offers)
+		if i > 0 {
+			s.steps.note(t.Places[i-1].State, t.Path[since+i-1], p.State)
+		}
+		if t.Outcome != "" && p.State.over() {
+			s.visited(s.place(p, nil), len(t.Path))
+		}
+	}
+}
+
+// arrive comes to a place on the way given, puts down what could be done there but
+// for what the run has done next, and reports whether that is to be followed.
+func (s *search) arrive(at *place, way, next faults.Schedule) bool {
+	switch {
+	case at.wasPassed(): // nothing is left to happen but the same again
+		s.foreseen(NoDeadlock, way)
+		return false
+	case s.covers(at, len(way)):
+		return false
+	case at.over() && !at.World.Held:
+		if s.unanswered(at.state, at.spent) {
+			s.broke(AnAnswer, way)
+		}
+		s.report.outcomes[at.outcome()] = true
+	case len(way) >= s.deepest:
+		s.report.TooDeep = true
+		return false
+	}
+	s.visited(at, len(way))
+	if at.over() {
+		return false
+	}
+	for _, c := range s.affordable(at.offers, at.spent) {
+		if len(next) > 0 && c == next[0] || len(way) > len(s.From) && s.redundant(way[len(way)-1], c) {
+			continue
+		}
+		heap.Push(&s.todo, branch{append(slices.Clone(way), c), at})
+	}
+	return true
+}
+
+// foresee tells where a branch leads, if that is known.
+func (s *search) foresee(b branch) (*place, bool) {
+	if b.from == nil || s.whole {
+		return nil, false
+	}
+	c := b.schedule[len(b.schedule)-1]
+	to, ok := s.steps.foresee(b.from.state, c)
+	if !ok {
+		return nil, false
+	}
+	offers, ok := s.steps.foreseeOffers(to)
+	if !ok {
+		return nil, false
+	}
+	return s.place(landing{to, b.from.spent.plus(cost(c, b.from.offers)), offers}, b.from), true
+}
+
+// pick is a choice of which it is not known where it leads, or one that leads to
+// such a choice.
+func (s *search) pick(at *place) (faults.Choice, bool) {
+	choices := s.affordable(at.offers, at.spent)
+	if s.whole {
+		return choices[0], true
+	}
+	for _, c := range choices {
+		if _, ok := s.steps.foresee(at.state, c); !ok {
+			return c, true
+		}
+	}
+	for _, c := range choices {
+		next, _ := s.steps.foresee(at.state, c)
+		offers, ok := s.steps.foreseeOffers(next)
+		if !ok {
+			return c, true
+		}
+		for _, then := range s.affordable(offers, at.spent.plus(cost(c, at.offers))) {
+			if _, ok := s.steps.foresee(next, then); !ok && !next.over() {
+				return c, true
+			}
+		}
+	}
+	return faults.Choice{}, false
 }
 
 // redundant reports whether a choice need not be tried after another: what
@@ -194,6 +285,20 @@ func (s *search) broke(p Property, after faults.Schedule) {
 	s.report.outcomes[string(p)] = true
 	if best, ok := s.best[p]; !ok || len(after) < len(best) {
 		s.best[p] = slices.Clone(after)
+	}
+}
+
+// foreseen notes that a property breaks after a schedule that was not run as a whole,
+// once that is seen with one's own eyes. Code that has a memory of its own, like a
+// ticker, may not do what was foreseen.
+func (s *search) foreseen(p Property, after faults.Schedule) {
+	if best, ok := s.best[p]; ok && len(best) <= len(after) {
+		return
+	}
+	r := newRun(s.Question)
+	_, err := r.perform(func() error { return r.replay(after) })
+	if _, broken := r.broken[p]; broken && err == nil {
+		s.broke(p, after)
 	}
 }
 
@@ -224,18 +329,16 @@ func (v visit) covers(other visit) bool {
 	return v.depth <= other.depth && v.spent.within(other.spent)
 }
 
-// covers reports whether a state has been reached at least as well before.
-func (s *search) covers(state string, v visit) bool {
-	return !s.whole && slices.ContainsFunc(s.seen[state], func(before visit) bool { return before.covers(v) })
+// covers reports whether a place has been reached at least as well before.
+func (s *search) covers(at *place, depth int) bool {
+	now := visit{at.spent, depth}
+	return !s.whole && slices.ContainsFunc(s.seen[at.key], func(before visit) bool { return before.covers(now) })
 }
 
-// known reports the same, and notes the visit if it is news.
-func (s *search) known(state string, v visit) bool {
-	if s.covers(state, v) {
-		return true
-	}
-	s.seen[state] = append(slices.DeleteFunc(s.seen[state], v.covers), v)
-	return false
+// visited notes that a place was reached.
+func (s *search) visited(at *place, depth int) {
+	now := visit{at.spent, depth}
+	s.seen[at.key] = append(slices.DeleteFunc(s.seen[at.key], now.covers), now)
 }
 
 // branch is a schedule that is still to be run: the way to a place, and one

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"maps"
 
 	"lockstep/faults"
@@ -16,49 +17,70 @@ const Deepest = 500
 // trail is what a run leaves behind. It travels between processes.
 type trail struct {
 	Path    faults.Schedule
-	Places  []landing        // where it came through after the schedule that it was given
+	Places  []landing        // where it came through, from the last choice on that it was given
 	Broken  map[Property]int // how many choices it took
 	Outcome string           // empty if the run was not followed to its end
 	Asked   []Property
 }
 
-// landing is a state that a run came to, and what could happen next.
+// landing is a state that a run came to, and what could happen next, whatever it
+// costs.
 type landing struct {
-	State   string
-	Spent   Budget
-	Choices []faults.Choice
+	State  state
+	Spent  Budget
+	Offers []faults.Choice
 }
 
-// follow runs a schedule and then the first choice at each step, to the end, to
-// a state that it has passed, or to one that need not be followed. When ctx ends,
+// since is the length of the path at the first of the places.
+func (t trail) since(given faults.Schedule) int { return max(0, len(given)-1) }
+
+// guide knows what a run need not find out.
+type guide interface {
+	// covers reports whether a place need not be followed.
+	covers(at *place, depth int) bool
+
+	// pick is what to do next; ok is false if nothing is to be found out here.
+	pick(at *place) (c faults.Choice, ok bool)
+}
+
+// follow runs a schedule and then what the guide picks at each step, to the end, to
+// a state that it has passed, or to where nothing is to be found out. When ctx ends,
 // it stops where it is, with ctx's error.
-func (r *run) follow(ctx context.Context, schedule faults.Schedule, covered func(state string, v visit) bool) (trail, error) {
+func (r *run) follow(ctx context.Context, schedule faults.Schedule, guide guide) (trail, error) {
 	var t trail
 	_, err := r.perform(func() error {
-		for _, c := range schedule {
-			r.check()
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err := r.take(c); err != nil {
-				return err
-			}
-		}
 		for at := (*place)(nil); ; {
 			r.check()
-			if r.over() {
-				return r.finish()
-			}
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			at = r.place(at)
-			choices := r.affordable()
-			t.Places = append(t.Places, landing{at.state, at.spent, choices})
-			if at.wasPassed() || covered(at.state, visit{r.spent, len(r.path)}) || len(r.path) >= r.deepest {
+			if len(r.path) >= t.since(schedule) {
+				at = r.place(at)
+				t.Places = append(t.Places, landing{at.state, at.spent, at.offers})
+			}
+			var next faults.Choice
+			ok := true
+			switch {
+			case len(r.path) < len(schedule):
+				next = schedule[len(r.path)]
+			case at.wasPassed() || len(r.path) >= r.deepest:
+				return nil
+			case at.over():
+				if guide.covers(at, len(r.path)) {
+					return nil
+				}
+				return r.finish()
+			default:
+				next, ok = guide.pick(at)
+			}
+			if !ok {
 				return nil
 			}
-			if err := r.take(choices[0]); err != nil {
+			err := r.take(next)
+			if errors.Is(err, faults.ErrSchedule) && len(r.path) >= len(r.From) {
+				return nil // the way was foreseen, and this code does not go it
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -70,18 +92,26 @@ func (r *run) follow(ctx context.Context, schedule faults.Schedule, covered func
 
 // place is a state on the way of a run.
 type place struct {
-	state string
-	spent Budget
-	from  *place
+	state
+	key    string
+	spent  Budget
+	offers []faults.Choice
+	from   *place
 }
 
-func (r *run) place(from *place) *place { return &place{r.state(), r.spent, from} }
+func (q Question) place(l landing, from *place) *place {
+	return &place{l.State, l.State.key(q.alike()), l.Spent, l.Offers, from}
+}
+
+func (r *run) place(from *place) *place {
+	return r.Question.place(landing{r.state(), r.spent, r.scene.Choices()}, from)
+}
 
 // wasPassed reports whether the way here led through the same state before, and
 // has cost nothing since.
 func (p *place) wasPassed() bool {
 	for before := p.from; before != nil && before.spent == p.spent; before = before.from {
-		if before.state == p.state {
+		if before.key == p.key {
 			return true
 		}
 	}

@@ -161,7 +161,11 @@ func (c *Client) Do(what string, f func(ctx context.Context)) {
 	c.w.reportPanics()
 	c.call = &call{what: what}
 	go func(call *call) { // ends with f, or at the door once c is dead
-		defer c.w.knockAtDoor() // the play may be waiting for this end
+		defer func() {
+			if !c.Crashed() {
+				c.w.knockAtDoor() // the play may be waiting for this end
+			}
+		}()
 		defer call.ended.Store(true)
 		defer func() {
 			if p := recover(); p != nil {

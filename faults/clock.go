@@ -74,7 +74,7 @@ func (w *World) nextEvent(now time.Duration) time.Duration {
 		}
 	}
 	for _, p := range w.processes {
-		if p.frozen > now {
+		if p.frozen > now && !p.dead {
 			next = min(next, p.frozen)
 		}
 	}

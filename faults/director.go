@@ -180,12 +180,6 @@ func (w *World) pick(choice Choice) {
 	slices.SortFunc(mine, inOrder)
 	c := mine[choice.Nth-1]
 	w.mu.Unlock()
-	if w.willMiss(c) {
-		// The server doesn't know this script yet, and does nothing. That is no
-		// step of its own: what counts is when the script runs.
-		w.letThrough(c)
-		w.settle()
-	}
 	if choice.Kind == Lose {
 		w.mu.Lock()
 		c.onReply = &fault{kind: loseReply}
@@ -240,11 +234,13 @@ func (w *World) processNamed(name string) *process {
 	return nil
 }
 
-// nextSetUp is a connection whose set-up waits.
+// nextSetUp is a connection where something waits that is no step of its own: its
+// set-up, or the call of a script that the server doesn't know yet. It does nothing
+// then, and the client sends the script. What counts is when that runs.
 func (w *World) nextSetUp() *conn {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	waiting := slices.DeleteFunc(w.waiting(), func(c *conn) bool { return !setsUp(c.queue) })
+	waiting := slices.DeleteFunc(w.waiting(), func(c *conn) bool { return !setsUp(c.queue) && !w.willMiss(c) })
 	if len(waiting) == 0 {
 		return nil
 	}
@@ -261,11 +257,9 @@ type utterance struct {
 	heard   time.Duration // when it went through, the last time
 }
 
-// remember adds a step to what the client has said and heard. A script that the
-// server did not know yet is nothing to remember: it comes once more, with its
-// text.
+// remember adds a step to what the client has said and heard.
 func (c *conn) remember(s Step, asked time.Duration, lost *fault) {
-	if !c.w.opts.Directed || len(s.Replies) == 1 && s.Replies[0] == "NOSCRIPT" {
+	if !c.w.opts.Directed {
 		return
 	}
 	u := utterance{text: strings.TrimPrefix(s.say(), "EVAL "), lost: lost != nil, asked: asked, heard: c.w.Now()}
@@ -280,10 +274,31 @@ func (c *conn) remember(s Step, asked time.Duration, lost *fault) {
 	c.transcript = append(c.transcript, u)
 }
 
+// Dead is all that there is to say of a client that is dead.
+const Dead = "dead"
+
 // State describes all that the future of a directed world depends on.
 type State struct {
 	Server  string   // what the server holds, and for how long
 	Clients []string // for each instance, what it said and heard, and what waits at the door
+}
+
+// Timer is what a client keeps going while it does something else, as a watchdog
+// does, by the commands, or scripts, that tell of it. The zero Timer is none.
+type Timer struct {
+	Begins string // after which it is started
+	Renews string // which it sends when it rings
+	Ends   string // which finds it stopped if it answers that nothing is left, 0 or -1; empty if no command does
+}
+
+// sends reports whether when a command was sent decides when the timer rings.
+func (t Timer) sends(command string) bool {
+	return command != "" && (command == t.Begins || command == t.Renews)
+}
+
+func (t Timer) endsWith(u utterance) bool {
+	left := strings.TrimPrefix(u.text, u.request+answers)
+	return t.Ends != "" && u.name == t.Ends && (left == "0" || left == "-1")
 }
 
 // State describes where a directed world stands. Worlds in equal states go on
@@ -291,12 +306,10 @@ type State struct {
 // have no memory of how often it tried, and none of its commands may have a
 // deadline that the search comes near to.
 //
-// begins and renews, if they are not empty, name the commands, or scripts, after
-// which a client keeps a timer while it does something else, as a watchdog does:
-// begins when it is started, renews when it has rung. When those were sent and
-// answered is part of the state. Of the others it is the time since the last
-// one, if the client neither waits at the door nor is done: it sleeps then.
-func (w *World) State(begins, renews string) State {
+// When the commands of the timer were sent and answered is part of the state. Of
+// the others it is the time since the last one, if the client neither waits at the
+// door nor is done: it sleeps then.
+func (w *World) State(timer Timer) State {
 	var server strings.Builder
 	for _, k := range w.keys {
 		fmt.Fprintf(&server, "%s %s", k.Name, w.timeline.named(k.Value))
@@ -312,33 +325,36 @@ func (w *World) State(begins, renews string) State {
 	defer w.mu.Unlock()
 	s := State{Server: server.String()}
 	for _, p := range w.processes {
-		s.Clients = append(s.Clients, p.state(begins, renews))
+		s.Clients = append(s.Clients, p.state(timer))
 	}
 	return s
 }
 
 // state is the instance's part of the state. The caller holds World.mu.
-func (p *process) state(begins, renews string) string {
+func (p *process) state(timer Timer) string {
 	if p.dead {
-		return "dead"
+		return Dead
 	}
 	now := p.w.Now()
 	var b strings.Builder
 	if p.frozen > now {
 		fmt.Fprintf(&b, "frozen %d ", p.frozen-now)
 	}
-	business := p.door(&b, begins, renews)
+	business := p.door(&b, timer)
 	var said, kept []utterance
 	for _, u := range p.transcript {
-		if u.name == "" || u.name != begins && u.name != renews {
+		if !timer.sends(u.name) {
 			said = p.noted(said, u)
+			if timer.endsWith(u) {
+				kept = nil
+			}
 			continue
 		}
 		kept = p.noted(kept, u)
 		last := len(kept) - 1
 		switch tryAgain := last > 0 && kept[last-1].request == u.request; {
 		case u.lost:
-		case u.name == renews: // the timer runs from here
+		case u.name == timer.Renews: // the timer runs from here
 			kept = kept[last:]
 		case tryAgain: // the one before has begun none
 			kept = append(kept[:last-1], kept[last])
@@ -377,25 +393,17 @@ func (p *process) noted(us []utterance, u utterance) []utterance {
 
 // door writes down what the instance has at the door, and reports whether any of
 // it belongs to its business. The caller holds World.mu.
-func (p *process) door(b *strings.Builder, begins, renews string) (business bool) {
-	var door []string
-	for _, c := range p.w.conns {
-		if c.process != p || len(c.queue) == 0 {
-			continue
-		}
+func (p *process) door(b *strings.Builder, timer Timer) (business bool) {
+	door := slices.DeleteFunc(slices.Clone(p.w.conns), func(c *conn) bool { return c.process != p || len(c.queue) == 0 })
+	slices.SortFunc(door, inOrder)
+	for _, c := range door {
 		says := c.says()
-		if says[0] == "EVAL" || says[0] == "EVALSHA" {
-			says = says[1:]
-		}
-		text := "<" + strings.Join(says, " ") + "> "
-		if says[0] == begins || says[0] == renews {
-			text += fmt.Sprintf("%d ", p.w.Now()-c.came)
+		fmt.Fprintf(b, "<%s> ", strings.Join(says, " "))
+		if timer.sends(says[0]) {
+			fmt.Fprintf(b, "%d ", p.w.Now()-c.came)
 		} else {
 			business = true
 		}
-		door = append(door, text)
 	}
-	slices.Sort(door)
-	b.WriteString(strings.Join(door, ""))
 	return business
 }

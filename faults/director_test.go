@@ -95,7 +95,7 @@ func TestStatesOfADirectedWorld(t *testing.T) {
 					return err
 				}
 			}
-			s = w.State("", "")
+			s = w.State(faults.Timer{})
 			return nil
 		})
 		require.NoError(t, err)

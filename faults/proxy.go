@@ -221,7 +221,7 @@ func setsUp(batch [][]string) bool {
 }
 
 // says is what a batch says, with random tokens by name: their bytes must not
-// decide anything.
+// decide anything. Nor must it whether a script goes with its text.
 func (c *conn) says() []string {
 	if c.said != nil && c.saidWith == len(c.w.timeline.names) {
 		return c.said
@@ -229,6 +229,9 @@ func (c *conn) says() []string {
 	var said []string
 	for _, words := range c.queue {
 		head, rest := c.w.timeline.parts(words)
+		if len(head) > 1 {
+			head = head[1:]
+		}
 		said = append(said, head...)
 		for _, word := range rest {
 			said = append(said, c.w.timeline.named(word))
@@ -300,14 +303,17 @@ func (w *World) letThrough(c *conn) {
 		if !changedNothing(words, reply) {
 			w.refresh(words)
 		}
-		step.Commands = append(step.Commands, w.timeline.learn(c.process.name, words))
+		if !isNoScript(reply) { // else it comes once more, and is learned then
+			w.timeline.learn(c.process.name, words)
+		}
+		step.Commands = append(step.Commands, w.timeline.shown(words))
 		answer := describe(reply, w.timeline.text)
 		if c.subscribed {
 			answer = "listening" // the reply comes in its own time
 		}
 		step.Replies = append(step.Replies, answer)
 	}
-	if setUp {
+	if setUp || w.opts.Directed && len(replies) == 1 && isNoScript(replies[0]) { // no step of a schedule
 		c.reply(replies...)
 		if step.Fault != "" {
 			c.cut()
@@ -384,6 +390,9 @@ func changedNothing(words []string, reply string) bool {
 	}
 	return reply == "+QUEUED\r\n"
 }
+
+// isNoScript reports whether the server asks for a script's text.
+func isNoScript(reply string) bool { return strings.HasPrefix(reply, "-NOSCRIPT") }
 
 // answersAsItPleases reports whether a command has its reply at another time, or
 // another number of them. The proxy waits for one reply to each command before

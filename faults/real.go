@@ -328,7 +328,7 @@ func (r *real) sync(now time.Duration, sent []string) ([]Key, error) {
 		return r.keys, nil // nothing has happened since the last sync
 	}
 	reply, err := r.admin.Do(append([]string{"EVALSHA", r.syncSHA, "0"}, args...)...)
-	if strings.HasPrefix(reply, "-NOSCRIPT") { // a play has flushed the scripts
+	if isNoScript(reply) { // a play has flushed the scripts
 		reply, err = r.admin.Do(append([]string{"EVAL", syncKeys, "0"}, args...)...)
 	}
 	if err := okay(reply, err); err != nil {

@@ -100,7 +100,7 @@ func (s *Step) say() string {
 		}
 		part := strings.Join(words, " ")
 		if i < len(s.Replies) && s.Replies[i] != "QUEUED" {
-			part += noBreak + "→" + noBreak + s.Replies[i]
+			part += answers + s.Replies[i]
 		}
 		parts = append(parts, part)
 	}
@@ -175,6 +175,9 @@ func pad(s string, width int) string {
 
 // noBreak is a space at which wrap breaks no line.
 const noBreak = "\u00a0"
+
+// answers stands between a command and its reply.
+const answers = noBreak + "→" + noBreak
 
 // wrap breaks text at spaces so that no part is wider than width, where it can.
 func wrap(text string, width int) []string {

@@ -222,12 +222,11 @@ func tokens(value string) []string {
 // sumLength is the length of a SHA-1 in hex, which is no token.
 const sumLength = 40
 
-// learn takes in what a client sent, names the tokens and scripts that are new,
-// and returns the command as it is shown.
-func (t *Timeline) learn(client string, words []string) []string {
+// learn takes in what a client sent, and names the tokens and scripts that are
+// new.
+func (t *Timeline) learn(client string, words []string) {
 	t.learnScript(words)
-	head, rest := t.parts(words)
-	shown := slices.Clone(head)
+	_, rest := t.parts(words)
 	for _, word := range rest {
 		for _, tok := range tokens(word) {
 			if t.names[tok] == "" && len(tok) != sumLength {
@@ -238,6 +237,14 @@ func (t *Timeline) learn(client string, words []string) []string {
 				}
 			}
 		}
+	}
+}
+
+// shown is a command as a step has it.
+func (t *Timeline) shown(words []string) []string {
+	head, rest := t.parts(words)
+	shown := slices.Clone(head)
+	for _, word := range rest {
 		shown = append(shown, t.text(word))
 	}
 	return shown

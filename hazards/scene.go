@@ -312,6 +312,9 @@ func (s *Scene) CantArise(format string, args ...any) error {
 // Held counts the lock keys that Redis has, whoever holds them.
 func (s *Scene) Held() int { return len(s.Watched()) }
 
+// Taker is the service that took a lock; empty if it is free.
+func (s *Scene) Taker(key string) string { return s.takers[key] }
+
 // watch keeps account of who took each lock, and marks the step at which a
 // service takes another's away.
 func (s *Scene) watch(step *faults.Step) {

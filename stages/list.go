@@ -83,6 +83,7 @@ var (
 		Adds:    "renewal while the work goes on, and news of a loss",
 		Lease:   true,
 		Acquire: "acquireOrReenter", Release: "releaseOnce", Renew: "renewIfOwner",
+		Rests:   true,
 		NotHeld: v7.ErrNotHeld,
 		New: func(f Flow) (Lock, error) {
 			if f.Owner != "" {

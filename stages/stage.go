@@ -58,6 +58,10 @@ type Stage struct {
 	// where the version sends none. Release is the last step of an Unlock.
 	Acquire, Release, Renew string
 
+	// Rests means that nothing of a hold goes on after the release that frees the
+	// lock. A search has fewer states to tell apart then.
+	Rests bool
+
 	// NotHeld is the error of an Unlock that had nothing to unlock; nil where it
 	// can't know.
 	NotHeld error

@@ -11,7 +11,7 @@ SERVER_PATH = $(if $(findstring /,$(SERVER)),$(abspath $(SERVER)),$(SERVER))
 # Without GOWORK=off, -modfile is refused as soon as there is a go.work.
 LINTER := GOWORK=off go tool -modfile=$(CURDIR)/tools/go.mod golangci-lint
 
-.PHONY: help test test-real race exercises fmt lint bug matrix docs docs-check fuzz bench check
+.PHONY: help test test-all test-real race exercises fmt lint bug matrix docs docs-check fuzz bench check
 
 help: ## List these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -27,9 +27,11 @@ test-real: ## Run the suite on a real server: redis-server, or SERVER=valkey-ser
 race: ## Run the suite under the race detector; it needs a C compiler.
 	go test -race ./...
 
-exercises: ## Check the exercises: as handed out each fails, with its stage each passes; and the marking.
+test-all: ## Run what takes long, too: the documents' commands, learners' programs, each lesson 200 times.
+	LOCKSTEP_TEST_ALL=1 go test ./cmd/lockstep ./explore ./hazards ./workshop/marking
+
+exercises: ## Check the exercises: as handed out each fails, with its stage each passes.
 	LOCKSTEP_EXERCISES=shipped go test ./exercises
-	LOCKSTEP_TEST_ALL=1 go test ./workshop/marking
 
 fmt: ## Format the code.
 	$(LINTER) fmt
@@ -61,6 +63,6 @@ fuzz: ## Fuzz the wire side of the engine for FUZZTIME=30s.
 bench: ## Measure the hazards and the engine.
 	go test ./hazards ./faults ./explore -run '^$$' -bench . -benchmem
 
-check: test test-real race exercises lint docs-check ## Run all that CI runs.
+check: test test-all test-real race exercises lint docs-check ## Run all that CI runs.
 	go mod tidy -diff
 	cd exercises && go mod tidy -diff

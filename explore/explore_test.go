@@ -167,9 +167,7 @@ func TestCuttingIsSound(t *testing.T) {
 // The same with a crash, a lost reply, and the other programs, of the stages and
 // drafts that are soon through without cutting.
 func TestCuttingIsSoundInAllPrograms(t *testing.T) {
-	if !thorough || os.Getenv(faults.ServerEnv) != "" {
-		t.Skip("the search is the same without the race detector, and on every server")
-	}
+	skipWhereItIsTheSame(t)
 	peace, crash, lost := Budget{Clients: 2}, Budget{Clients: 2, Crashes: 1}, Budget{Clients: 2, Lost: 1}
 	for _, c := range []struct {
 		Program
@@ -222,11 +220,18 @@ func TestCuttingIsSoundInDearWays(t *testing.T) {
 	}
 }
 
-// skipWhereItIsTheSame leaves out what the race detector and a real server would
-// see no more of than in any other search.
+// allEnv is the environment variable that has the tests cut off nothing, for
+// comparison.
+const allEnv = "LOCKSTEP_TEST_ALL"
+
+// skipWhereItIsTheSame leaves out what takes long, and of which the race detector
+// and a real server would see no more than of any other search.
 func skipWhereItIsTheSame(t *testing.T) {
 	t.Helper()
-	if !thorough || os.Getenv(faults.ServerEnv) != "" {
+	switch {
+	case os.Getenv(allEnv) == "":
+		t.Skipf("it takes long; %s=1 runs it", allEnv)
+	case raced, os.Getenv(faults.ServerEnv) != "":
 		t.Skip("the search is the same without the race detector, and on every server")
 	}
 }

@@ -4,6 +4,6 @@ package explore
 
 // The race detector makes every run ten times slower.
 const (
-	thorough         = false
+	raced            = true
 	slowerThanALease = 1
 )

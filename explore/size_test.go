@@ -3,7 +3,7 @@
 package explore
 
 const (
-	thorough = true
+	raced = false
 
 	// slowerThanALease is the most slow steps in which no lease ends.
 	slowerThanALease = DefaultLease - 1

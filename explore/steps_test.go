@@ -2,6 +2,7 @@ package explore
 
 import (
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,6 +27,10 @@ func (s stray) pick(at *place) (faults.Choice, bool) {
 // Where a step is foreseen to lead, it leads, in all stages, drafts and programs.
 func TestForesight(t *testing.T) {
 	t.Parallel()
+	walks := 2
+	if os.Getenv(allEnv) != "" {
+		walks = 40
+	}
 	budget := Budget{Clients: 3, Slow: 6, Crashes: 1, Lost: 2, Freezes: 1}
 	for _, stage := range everyStage() {
 		for _, program := range []Program{Plain, Long, Nested, Tries} {
@@ -36,7 +41,7 @@ func TestForesight(t *testing.T) {
 				t.Parallel()
 				q := Question{Stage: stage, Budget: budget, Program: program, deepest: 40}
 				s, guide, foreseen := newSearch(q), stray{q, rand.New(rand.NewPCG(1, 2))}, 0
-				for range 15 {
+				for range walks {
 					trail, err := newRun(q).follow(t.Context(), nil, guide)
 					require.NoError(t, err)
 					for i, p := range trail.Places[1:] {

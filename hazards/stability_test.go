@@ -9,15 +9,17 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/faults"
 	"lockstep/stages"
 )
 
+// allEnv is the environment variable that has the tests play each lesson more often.
+const allEnv = "LOCKSTEP_TEST_ALL"
+
 // A lesson gives the same timeline each time, however busy the machine is.
 func TestLessonsAreStable(t *testing.T) {
-	times := repetitions
-	if testing.Short() || os.Getenv(faults.ServerEnv) != "" { // what is left to luck is so on every server
-		times = 10
+	times := 10
+	if os.Getenv(allEnv) != "" {
+		times = 200
 	}
 	for _, l := range lessons(t) {
 		t.Run(l.hazard.Name+"/"+l.stage.Name, func(t *testing.T) {

@@ -132,15 +132,19 @@ func TestCommandsIn(t *testing.T) {
 	}
 }
 
+// allEnv is the environment variable that has the tests run the documents' commands,
+// and mark programs: they build for as long as all other tests together take.
+const allEnv = "LOCKSTEP_TEST_ALL"
+
 // skipHere says why commands are not run in this run of the tests.
 func skipHere() string {
 	switch {
+	case os.Getenv(allEnv) == "":
+		return "they take long; " + allEnv + "=1 runs them"
 	case raced:
 		return "the race detector looks at this program, not at those that it starts"
 	case os.Getenv(faults.ServerEnv) != "":
 		return "the reader's commands run on the embedded server"
-	case testing.Short():
-		return "they take seconds"
 	}
 	return ""
 }

@@ -57,8 +57,8 @@ func handIn(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// allEnv is the environment variable that has the tests run every program that
-// they know. A dozen take a minute of one processor, most of it to link.
+// allEnv is the environment variable that has the tests build and run programs. A
+// dozen take a minute of one processor, most of it to link.
 const allEnv = "LOCKSTEP_TEST_ALL"
 
 // skipSlow skips a test that builds and runs programs, where that says nothing
@@ -66,8 +66,8 @@ const allEnv = "LOCKSTEP_TEST_ALL"
 func skipSlow(t *testing.T) {
 	t.Helper()
 	switch {
-	case testing.Short():
-		t.Skip("it takes seconds")
+	case os.Getenv(allEnv) == "":
+		t.Skipf("it takes long; %s=1 runs it", allEnv)
 	case raced:
 		t.Skip("the race detector looks at this program, not at those that it starts")
 	case os.Getenv(faults.ServerEnv) != "":
@@ -86,25 +86,24 @@ type sin struct {
 	outcome Outcome
 	says    string
 	stuck   bool // it is waited for, and so a test has little patience
-	often   bool // in every run of the tests
 }
 
 // What learners write. It does not stop the marker, does not pass for a lock, and
 // is told as what it is.
 var sins = []sin{
-	{name: "none", outcome: Passes, often: true},
+	{name: "none", outcome: Passes},
 	{name: "read the input", try: "_, _ = os.Stdin.Read(make([]byte, 1))", imports: "os", outcome: Passes},
 	{name: "another working directory", try: `_ = os.Chdir("/")`, imports: "os", outcome: Passes},
 	{name: "no limits", try: "debug.SetGCPercent(-1); debug.SetMaxStack(1 << 40)", imports: "runtime/debug", outcome: Passes},
 
-	{name: "an endless loop", try: "for {}", outcome: GaveUp, says: "✗ after 1s of real time it is still running", stuck: true, often: true},
+	{name: "an endless loop", try: "for {}", outcome: GaveUp, says: "✗ after 1s of real time it is still running", stuck: true},
 	{name: "a deadlock", try: "var mu sync.Mutex; mu.Lock(); mu.Lock()", imports: "sync", outcome: GaveUp, says: "It is in TryLock, exercises/e", stuck: true},
 	{name: "an endless goroutine", try: "go func() { for { time.Sleep(time.Second) } }()", imports: "time", outcome: GaveUp, says: "a goroutine that goes on for ever", stuck: true},
 	{name: "an endless init", more: "func init() { for {} }", outcome: GaveUp, says: "Before the first check: ✗ after 1s", stuck: true},
 	{name: "a wait for ever", try: "select {}", outcome: Fails},
 
 	{name: "a panic", try: `panic("oh")`, outcome: Fails, says: "A panicked in Lock: oh (lock.go:"},
-	{name: "a panic of its own", try: `go func() { panic("oh") }(); select {}`, outcome: GaveUp, says: "panic: oh\nIt is in TryLock, exercises/e", often: true},
+	{name: "a panic of its own", try: `go func() { panic("oh") }(); select {}`, outcome: GaveUp, says: "panic: oh\nIt is in TryLock, exercises/e"},
 	{name: "no lock", rewrite: func(text string) string {
 		return regexp.MustCompile(`(?s)(func New\(.*?\{\n)(.*?)\n}`).ReplaceAllString(text, "$1	if true { return nil, nil }\n$2\n}")
 	}, outcome: Fails, says: "A panicked in Lock: runtime error: invalid memory address"},
@@ -113,7 +112,7 @@ var sins = []sin{
 
 	{name: "exit 0", try: "os.Exit(0)", imports: "os", outcome: Fails, says: "os.Exit(0)"},
 	{name: "exit 1", try: "os.Exit(1)", imports: "os", outcome: GaveUp, says: "the program ended in the middle of"},
-	{name: "exit past testing", try: "syscall.Exit(0)", imports: "syscall", outcome: GaveUp, says: "the program ended in the middle of", often: true},
+	{name: "exit past testing", try: "syscall.Exit(0)", imports: "syscall", outcome: GaveUp, says: "the program ended in the middle of"},
 	{name: "log.Fatal", try: `log.Fatal("no luck")`, imports: "log", outcome: GaveUp, says: "no luck"},
 	{name: "a pass that is printed", more: `func init() {
 		for _, check := range []string{"TwoServers", "FreeLock"} {
@@ -123,14 +122,14 @@ var sins = []sin{
 	}`, imports: "syscall", outcome: GaveUp, says: "the program ended"},
 	{name: "flags", more: "func init() { flag.Parse() }", imports: "flag", outcome: GaveUp, says: "flag provided but not defined"},
 
-	{name: "endless output", try: `for { println("more and more and more and more and more and more") }`, outcome: GaveUp, says: "it printed more than 2 MB", often: true},
+	{name: "endless output", try: `for { println("more and more and more and more and more and more") }`, outcome: GaveUp, says: "it printed more than 2 MB"},
 	{name: "no output", try: "_ = os.Stdout.Close()", imports: "os", outcome: GaveUp},
 	{name: "endless memory", try: "var all [][]byte; for { b := make([]byte, 1<<20); all = append(all, b) }", outcome: GaveUp, says: "memory in use.\nIt is in TryLock, exercises/e"},
 	{name: "much memory at once", try: "b := make([]byte, 1<<42); for i := range b { b[i] = 1 }", outcome: GaveUp, says: "memory"},
 
-	{name: "a syntax error", try: "if {", outcome: DoesNotBuild, says: "/lock.go:", often: true},
+	{name: "a syntax error", try: "if {", outcome: DoesNotBuild, says: "/lock.go:"},
 	{name: "an undefined name", try: "nobody()", outcome: DoesNotBuild, says: "undefined: nobody"},
-	{name: "an import from nowhere", imports: "example.com/nowhere", outcome: DoesNotBuild, says: "package example.com/nowhere", often: true},
+	{name: "an import from nowhere", imports: "example.com/nowhere", outcome: DoesNotBuild, says: "package example.com/nowhere"},
 	{name: "a file out of reach", imports: "embed", more: "//go:embed ../../go.mod\nvar b []byte", outcome: DoesNotBuild, says: "invalid pattern syntax"},
 	{name: "left out", rewrite: func(text string) string { return "//go:build ignore\n\n" + text }, outcome: DoesNotBuild, says: "undefined: New"},
 	{name: "an empty file", rewrite: func(string) string { return "\n" }, outcome: DoesNotBuild, says: "lock.go:"},
@@ -138,10 +137,10 @@ var sins = []sin{
 		return strings.Replace(text, "package ", "package main // ", 1)
 	}, outcome: DoesNotBuild, says: "found packages"},
 
-	{name: "a borrowed lock", imports: "lockstep/v1_setnx", outcome: Fails, says: "lock.go imports lockstep/v1_setnx", often: true},
-	{name: "another's memory", imports: "unsafe", outcome: Fails, says: "lock.go imports unsafe", often: true},
-	{name: "C", imports: "C", outcome: Fails, says: "lock.go imports C", often: true},
-	{name: "easier tests", more: "func init() { mine.Exercise.Wins = nil }", outcome: Fails, says: "lock.go uses mine", often: true},
+	{name: "a borrowed lock", imports: "lockstep/v1_setnx", outcome: Fails, says: "lock.go imports lockstep/v1_setnx"},
+	{name: "another's memory", imports: "unsafe", outcome: Fails, says: "lock.go imports unsafe"},
+	{name: "C", imports: "C", outcome: Fails, says: "lock.go imports C"},
+	{name: "easier tests", more: "func init() { mine.Exercise.Wins = nil }", outcome: Fails, says: "lock.go uses mine"},
 }
 
 // commit is the file with the sin in it.
@@ -170,7 +169,7 @@ func TestWhateverALearnerWrites(t *testing.T) {
 	for _, stuck := range []bool{true, false} {
 		var those []sin
 		for _, s := range sins {
-			if s.stuck == stuck && (s.often || os.Getenv(allEnv) != "") {
+			if s.stuck == stuck {
 				those = append(those, s)
 			}
 		}

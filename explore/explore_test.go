@@ -26,6 +26,11 @@ func ask(t *testing.T, q Question) Report {
 	r, err := Search(t.Context(), q)
 	require.NoError(t, err)
 	t.Logf("%s: %d schedules, %d states, %v, %v", q.Stage, r.Schedules, r.States, r.Elapsed, r.Breaks)
+	for _, b := range r.Breaks {
+		view, err := Look(q, b.Schedule)
+		require.NoError(t, err)
+		require.Contains(t, view.Broken, b.Property, "%v", b.Schedule)
+	}
 	return r
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +19,10 @@ import (
 
 // What every play has unless it says otherwise.
 const (
-	lockKey  = "lock:stock"
-	stockKey = "inventory01"
+	lockKey = "lock:stock"
+
+	// StockKey is the key of the shop's stock.
+	StockKey = "inventory01"
 
 	// Lease is the lease that the plays ask for.
 	Lease = 30 * time.Second
@@ -39,6 +42,7 @@ type Scene struct {
 	takers   map[string]string      // key: the service that took it
 	services map[string]stages.Lock // the one lock of each service, where there is one
 	cast     []*Client
+	steps    []*faults.Step
 	sold     atomic.Int64
 	initial  int
 }
@@ -161,7 +165,31 @@ func (c *Client) PauseBeforeWrite() {
 }
 
 // write is the command that writes the stock, as a fault names it.
-func (c *Client) write() string { return cmp.Or(c.scene.Stage.Write, "SET "+stockKey) }
+func (c *Client) write() string { return cmp.Or(c.scene.Stage.Write, "SET "+StockKey) }
+
+// Did lists the steps so far in which c's service sent something.
+func (c *Client) Did() []*faults.Step {
+	return slices.DeleteFunc(slices.Clone(c.scene.steps), func(step *faults.Step) bool {
+		return step.Client != c.Instance() || len(step.Commands) == 0
+	})
+}
+
+// Renewals counts how often c's service has sent the command that renews the
+// lock, and not what it sends along: a look, a transaction around it.
+func (c *Client) Renewals() int {
+	n := 0
+	for _, step := range c.Did() {
+		for _, words := range step.Commands {
+			if words[0] == "EVAL" {
+				words = words[1:]
+			}
+			if strings.HasPrefix(strings.Join(words, " ")+" ", c.scene.Stage.Renew+" ") {
+				n += step.Times
+			}
+		}
+	}
+	return n
+}
 
 // Serve handles a request as callers of the stage do: lock, sell, unlock.
 func (c *Client) Serve() {
@@ -221,7 +249,7 @@ func (c *Client) sell(ctx context.Context, payment time.Duration) (left int, err
 		if payment > 0 {
 			c.Delay(c.write(), payment)
 		}
-		return sell(ctx, c.lock, c.Redis(), stockKey)
+		return sell(ctx, c.lock, c.Redis(), StockKey)
 	}
 	return c.scene.shop(c, payment).Sell(ctx)
 }
@@ -268,11 +296,11 @@ func (c *Client) entered(err error) {
 // Restock puts n items into the shop, before the play begins.
 func (s *Scene) Restock(n int) {
 	s.initial = n
-	s.Put(stockKey, strconv.Itoa(n))
+	s.Put(StockKey, strconv.Itoa(n))
 }
 
 func (s *Scene) shop(c *Client, payment time.Duration) shop.Shop {
-	return shop.Shop{Redis: c.Redis(), Stock: stockKey, Payment: payment}
+	return shop.Shop{Redis: c.Redis(), Stock: StockKey, Payment: payment}
 }
 
 // Late reports whether c has changed the stock after its lock was gone, and when
@@ -288,7 +316,7 @@ func (c *Client) Late() (sent time.Duration, ok bool) {
 func (s *Scene) Books() shop.Books {
 	books := shop.Books{Initial: s.initial, Sold: int(s.sold.Load())}
 	for _, k := range s.Keys() {
-		if k.Name == stockKey {
+		if k.Name == StockKey {
 			books.Left, _ = strconv.Atoi(k.Value) // the shop writes nothing but numbers
 		}
 	}
@@ -315,9 +343,21 @@ func (s *Scene) Held() int { return len(s.Watched()) }
 // Taker is the service that took a lock; empty if it is free.
 func (s *Scene) Taker(key string) string { return s.takers[key] }
 
-// watch keeps account of who took each lock, and marks the step at which a
-// service takes another's away.
+// Left is how long the lock lasts yet, if nobody does anything about it.
+func (s *Scene) Left() time.Duration {
+	left := time.Duration(math.MaxInt64)
+	for _, lock := range s.Watched() {
+		if lock.Ends != faults.Never {
+			left = min(left, lock.Ends-s.Now())
+		}
+	}
+	return left
+}
+
+// watch keeps account of what was done and who took each lock, and marks the step
+// at which a service takes another's away.
 func (s *Scene) watch(step *faults.Step) {
+	s.steps = append(s.steps, step)
 	for _, before := range step.Before {
 		if holds(step.After, before) {
 			continue
@@ -338,7 +378,7 @@ func (s *Scene) watch(step *faults.Step) {
 			s.takers[after.Key] = step.Client
 		}
 	}
-	if step.Writes(stockKey) && !s.holdsLock(step.Client) {
+	if step.Writes(StockKey) && !s.holdsLock(step.Client) {
 		for _, c := range s.cast {
 			if c.Instance() == step.Client && c.Inside() {
 				c.late = &step.Sent

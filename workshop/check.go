@@ -1,8 +1,10 @@
 package workshop
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockstep/faults"
@@ -34,10 +36,14 @@ func play(h hazards.Hazard) Check {
 		case err != nil:
 			r.Timeline.Verdict = unwrapped(err)
 			return Result{Why: r.Timeline.Verdict, Timeline: r.Timeline}
-		case r.Outcome == hazards.Breaks:
-			return Result{Why: r.Why, Timeline: r.Timeline}
 		case r.Outcome == hazards.NoCause:
-			return Result{Why: "this can't be tried on the lock, and it should be possible: " + r.Why, Timeline: r.Timeline}
+			r.Timeline.Broke, r.Timeline.Verdict = true, r.Why+", so there is nothing to try yet"
+			return Result{Why: r.Timeline.Verdict, Timeline: r.Timeline}
+		case r.Outcome == hazards.Breaks:
+			if two := alike(r.Timeline); two != "" && lock.NotHeld != nil { // from then on a token says whose a lock is
+				r.Timeline.Verdict += ". " + two + " have the same token"
+			}
+			return Result{Why: r.Timeline.Verdict, Timeline: r.Timeline}
 		}
 		return Result{OK: true, Timeline: r.Timeline}
 	}}
@@ -50,6 +56,29 @@ func unwrapped(err error) string {
 		err = inner
 	}
 	return strings.TrimPrefix(err.Error(), faults.ErrPlay.Error()+": ")
+}
+
+// alike names two clients that took the lock with the same token, which a
+// timeline shows by one name; empty if there are none. Who has read a token may
+// have put it back.
+func alike(t *faults.Timeline) string {
+	whose, read := map[string]string{}, map[string][]string{}
+	for _, step := range t.Steps {
+		for _, lock := range step.After {
+			there := slices.ContainsFunc(step.Before, func(before faults.Holding) bool { return before.Key == lock.Key })
+			token, _, _ := strings.Cut(lock.Value, " ")
+			named := len(step.Client) == 1 // A or B, and not "operator"
+			if there || token == "" || !named || slices.Contains(read[step.Client], token) {
+				continue
+			}
+			if first := cmp.Or(whose[token], step.Client); first != step.Client {
+				return first + " and " + step.Client
+			}
+			whose[token] = step.Client
+		}
+		read[step.Client] = append(read[step.Client], step.Replies...)
+	}
+	return ""
 }
 
 // Report is a result with what it was about, as a learner reads it.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,6 @@ var (
 			a, b := s.Client("A"), s.Client("B")
 
 			a.Lock() // lease: 30 s
-			asked := s.Watched()
 			s.Sleep(5 * time.Second)
 			if b.TryLock() {
 				return s.Broken("A and B are both inside")
@@ -76,8 +76,13 @@ var (
 			if !b.Waiting() {
 				return s.Broken("B's Lock does not wait for A: %s", answer(b))
 			}
-			if prolongs(asked, s.Watched()) {
+			if slices.ContainsFunc(b.Did(), func(step *faults.Step) bool { return prolongs(step.Before, step.After) }) {
 				return s.Broken("B is not inside, and has prolonged A's lease: if A is dead, B waits for ever")
+			}
+			s.Sleep(20 * time.Second) // A is still working
+			if !b.Waiting() {
+				s.Mark("B gives up")
+				return s.Broken("B has waited for 21 s, its context lasts, and its Lock gives up: %s", answer(b))
 			}
 			return nil
 		},
@@ -373,7 +378,7 @@ var (
 			if s.Stage.Acquire == "" || s.Stage.Release == "" {
 				return s.CantArise("it asks Redis for nothing")
 			}
-			a, b := s.Client("A"), s.Client("B")
+			a, b, operator := s.Client("A"), s.Client("B"), s.World.Client("operator")
 
 			a.LoseRequest(s.Stage.Acquire)
 			switch inside := a.TryLock(); {
@@ -385,10 +390,22 @@ var (
 				return s.Broken("A's request was lost, and its TryLock says that the lock is taken: it should be an error")
 			}
 			b.Lock()
-			b.LoseRequest(s.Stage.Release)
+			before := len(b.Did())
 			b.Unlock()
-			if b.Err() == nil && s.Held() > 0 {
-				return s.Broken("B's unlock was lost, and says that all is well: the lock is still there")
+			for _, step := range b.Did()[before:] { // each thing that Redis was asked
+				b.Lock()
+				b.LoseRequest(called(step))
+				b.Unlock()
+				b.Disarm() // it may be asked only once
+				switch {
+				case s.Held() == 0: // it has asked again
+				case b.Err() == nil:
+					return s.Broken("B's unlock was lost, and says that all is well: the lock is still there")
+				case s.Stage.NotHeld != nil && errors.Is(b.Err(), s.Stage.NotHeld):
+					s.Mark("the lock is B's still")
+					return s.Broken("B's unlock was lost, and says ErrNotHeld: Redis has not answered, and the lock is B's")
+				}
+				wipe(s, operator)
 			}
 			return nil
 		},
@@ -478,6 +495,9 @@ var (
 				return s.Broken("A has left, and B, who has waited, is not inside 100 ms later: %s", answer(b))
 			}
 			for _, lock := range s.Watched() {
+				if lock.Ends == faults.Never {
+					return s.Broken("B asked for a lease of 30 s, and has one without end")
+				}
 				if left := lock.Ends - s.Now(); left < 29*time.Second {
 					return s.Broken("B asked for a lease of 30 s, has waited for 10, and has %v left now that it is inside", left.Round(time.Second))
 				}
@@ -972,7 +992,7 @@ var (
 			wipe(s, operator)
 			s.Sleep(11 * time.Second) // a third of the lease, and a bit
 			if !isClosed(before) {
-				return s.Broken("A's lock is gone, a renewal has found nothing, and Lost does not say so")
+				return s.Broken("A's lock is gone, a third of its lease has gone by, and Lost does not say so")
 			}
 			return nil
 		},

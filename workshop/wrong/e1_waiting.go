@@ -46,7 +46,7 @@ func waiting() []Lock {
 			Name:     "enough tries, and out",
 			Mistake:  "A fixed number of tries, whatever the context allows: right for many, and not what Lock promises here.",
 			Exercise: workshop.E1, Check: "TakenLock", Says: "B's Lock does not wait for A",
-			New: on(func(h *handle) stages.Lock { return triesThenOut{plain{h}} }),
+			New: on(func(h *handle) stages.Lock { return triesThenOut{plain{h}, enoughTries} }),
 		},
 		{
 			Name:     "a second between two tries",
@@ -83,6 +83,12 @@ func waiting() []Lock {
 			Mistake:  "Lock calls again, and again calls Lock. Go has no tail calls: each try leaves its frames.",
 			Exercise: workshop.E2, Check: "RecursionOverflow", Says: "each try adds",
 			New: on(func(h *handle) stages.Lock { return recursion{plain{h}} }),
+		},
+		{
+			Name:     "enough tries for a test",
+			Mistake:  "A hundred of them, two seconds: no test waits for that long, and every sale does.",
+			Exercise: workshop.E2, Check: "TakenLock", Says: "its context lasts, and its Lock gives up: lock: too many tries",
+			New: on(func(h *handle) stages.Lock { return triesThenOut{plain{h}, 100} }),
 		},
 		{
 			Name:     "a loop without a pause",
@@ -159,10 +165,13 @@ func (l triesThenIn) Lock(ctx context.Context) error {
 	return nil
 }
 
-type triesThenOut struct{ plain }
+type triesThenOut struct {
+	plain
+	tries int
+}
 
 func (l triesThenOut) Lock(ctx context.Context) error {
-	for range enoughTries {
+	for range l.tries {
 		ok, err := l.TryLock(ctx)
 		if err != nil || ok {
 			return err

@@ -98,6 +98,12 @@ func owners() []Lock {
 			New: on(func(h *handle) stages.Lock { return nilFromUnlock{leased{h}} }),
 		},
 		{
+			Name:     "no answer for an answer",
+			Mistake:  "owner, _ := Get(): what Redis did not answer is empty, and so somebody else's. Unlock says that the lock is lost, and it is there.",
+			Exercise: workshop.E4, Check: "Unanswered", Says: "B's unlock was lost, and says ErrNotHeld",
+			New: on(func(h *handle) stages.Lock { return dropsError{leased{h}} }),
+		},
+		{
 			Name:     "a loss that nobody reports",
 			Mistake:  "Unlock refuses what was never locked, and drops Redis's answer otherwise. That the lease ended before the work is the one thing that the caller had to know.",
 			Exercise: workshop.E4, Check: "LateUnlock", Says: "it should be ErrNotHeld",
@@ -193,6 +199,16 @@ func (l nilFromUnlock) Unlock(ctx context.Context) error {
 		return err
 	}
 	if value != l.token {
+		return errNotHeld
+	}
+	return l.rdb.Del(ctx, l.key).Err()
+}
+
+type dropsError struct{ leased }
+
+func (l dropsError) Unlock(ctx context.Context) error {
+	owner, _ := l.rdb.Get(ctx, l.key).Result()
+	if owner != l.token {
 		return errNotHeld
 	}
 	return l.rdb.Del(ctx, l.key).Err()

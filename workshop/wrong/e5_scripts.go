@@ -75,6 +75,12 @@ func scripts() []Lock {
 			New: on(func(h *handle) stages.Lock { return byScript{leased{h}, releaseOrNil} }),
 		},
 		{
+			Name:     "any error is ErrNotHeld",
+			Mistake:  "if err != nil || deleted == 0 { return ErrNotHeld }. Redis can't be reached, and the caller hears that its lock is lost: it holds it for a lease yet.",
+			Exercise: workshop.E5, Check: "Unanswered", Says: "B's unlock was lost, and says ErrNotHeld",
+			New: on(func(h *handle) stages.Lock { return oneError{leased{h}} }),
+		},
+		{
 			Name:     "if not, then anyway",
 			Mistake:  "The script found another owner, and a DEL follows to be sure that nothing stays behind.",
 			Exercise: workshop.E5, Check: "MisDelete", Says: "A deleted B's lock",
@@ -214,6 +220,15 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then
 	return redis.call('DEL', KEYS[1])
 end
 `)
+
+type oneError struct{ leased }
+
+func (l oneError) Unlock(ctx context.Context) error {
+	if l.leased.Unlock(ctx) != nil {
+		return errNotHeld
+	}
+	return nil
+}
 
 type anyway struct{ leased }
 

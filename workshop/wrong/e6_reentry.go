@@ -60,6 +60,12 @@ func reentry() []Lock {
 			New: on(func(h *handle) stages.Lock { return byCount{handle: h, enter: countUp, leave: tenSeconds} }),
 		},
 		{
+			Name:     "thirty seconds at the inner unlock",
+			Mistake:  "The same, and more than enough. Nobody asked for it, and nobody enters: it is the owner's last sign of life, and the others wait for it.",
+			Exercise: workshop.E6, Check: "LeaseCutShort", Says: "A had 25s left, and the inner unlock set more",
+			New: on(func(h *handle) stages.Lock { return byCount{handle: h, enter: countUp, leave: thirtySeconds} }),
+		},
+		{
 			Name:     "HINCRBY, then PEXPIRE",
 			Mistake:  "The lesson of two commands, forgotten as soon as there is a hash.",
 			Exercise: workshop.E6, Check: "TwoCommands", Says: "before its lock had a lease",
@@ -206,6 +212,20 @@ if left == 0 then
 	redis.call('DEL', KEYS[1])
 else
 	redis.call('EXPIRE', KEYS[1], 10)
+end
+return left
+`)
+
+var thirtySeconds = redis.NewScript(`
+-- thirtySeconds: leave the lock once; if entries are left, the lease begins again.
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+	return -1
+end
+local left = redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
+if left == 0 then
+	redis.call('DEL', KEYS[1])
+else
+	redis.call('PEXPIRE', KEYS[1], 30000)
 end
 return left
 `)

@@ -49,6 +49,8 @@ var rightOnes = []struct {
 	{"a field for each handle", workshop.E6, func(h *handle) stages.Lock { return &counted{handle: h} }},
 	{"a mutex in the handle", workshop.E6, func(h *handle) stages.Lock { return &guarded{counted: &counted{handle: h}} }},
 	{"a watchdog on that", workshop.E7, func(h *handle) stages.Lock { return newWatched(h) }},
+	{"renewal by WATCH, MULTI, EXEC", workshop.E7, func(h *handle) stages.Lock { return renewsByWatch(newWatched(h)) }},
+	{"a renewal every sixth of the lease", workshop.E7, func(h *handle) stages.Lock { l := newWatched(h); l.every = l.lease / 6; return l }},
 	{"a name for each entry", workshop.E7, func(h *handle) stages.Lock { return &namedEntries{watched: newWatched(h)} }},
 }
 
@@ -329,6 +331,29 @@ func (l *guarded) Unlock(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.counted.Unlock(ctx)
+}
+
+// renewsByWatch has the lock look and renew in a transaction.
+func renewsByWatch(l *watched) *watched {
+	l.extend = func(ctx context.Context) (held bool, err error) {
+		err = l.rdb.Watch(ctx, func(tx *redis.Tx) error {
+			owner, err := tx.HGet(ctx, l.key, "").Result()
+			if errors.Is(err, redis.Nil) || err == nil && owner != l.owner {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			held = true
+			_, err = tx.TxPipelined(ctx, func(pipe redis.Pipeliner) error {
+				pipe.PExpire(ctx, l.key, l.lease)
+				return nil
+			})
+			return err
+		}, l.key)
+		return held, err
+	}
+	return l
 }
 
 // namedEntries keeps a field for each entry, under a name that the entry draws:

@@ -61,7 +61,7 @@ func (l *Lock) TryLock(ctx context.Context) (bool, error) {
 // error of ctx when that ends between two tries, and any error of TryLock at
 // once.
 //
-// Your turn: who waits an hour needs no more memory than who waits a second.
+// Your turn: who waits for an hour has no deeper stack than who waits for a second.
 // TestRecursionOverflow counts what each try leaves on the stack.
 func (l *Lock) Lock(ctx context.Context) error {
 	ok, err := l.TryLock(ctx)

@@ -68,7 +68,7 @@ var (
 		Acquire: "acquireOrReenter", Release: "releaseOnce",
 		NotHeld: v6.ErrNotHeld,
 		New: func(f Flow) (Lock, error) {
-			if f.Owner != "" {
+			if f.Owner != "" || f.NoOwner {
 				return v6.New(f.Redis, f.Key, f.Owner, f.Lease)
 			}
 			factory, err := v6.NewFactory(f.Redis, f.Lease)
@@ -86,7 +86,7 @@ var (
 		Rests:   true,
 		NotHeld: v7.ErrNotHeld,
 		New: func(f Flow) (Lock, error) {
-			if f.Owner != "" {
+			if f.Owner != "" || f.NoOwner {
 				return v7.New(f.Redis, f.Key, f.Owner, f.Lease)
 			}
 			factory, err := v7.NewFactory(f.Redis, f.Lease)

@@ -33,6 +33,8 @@ type Flow struct {
 	Lease  time.Duration // for versions that have one
 	Thread int           // its number within its service, from 1
 	Owner  string        // of its locks, for versions that its owner may enter again; if empty, each has one of its own
+
+	NoOwner bool // New is to get an empty owner, and to refuse it
 }
 
 // Stage is one version of the lock: a stage, the mutex before them, or a draft.

@@ -446,6 +446,19 @@ var (
 		},
 	}
 
+	// EmptyOwner: somebody has no name for its flow of control.
+	EmptyOwner = hazards.Hazard{
+		Name:  "EmptyOwner",
+		Story: "New refuses an owner without a name: all who forget it would be one.",
+		Play: func(s *hazards.Scene) error {
+			a := s.Client("A")
+			if _, err := a.NewLock(stages.Flow{Key: "lock:stock", Lease: s.Lease, Thread: 1, NoOwner: true}); err == nil {
+				return s.Broken("New accepts an empty owner: two who forget it are inside together")
+			}
+			return nil
+		},
+	}
+
 	// LeaseAsAsked: A asks for 1.5 s.
 	LeaseAsAsked = hazards.Hazard{
 		Name:  "LeaseAsAsked",
@@ -658,6 +671,107 @@ var (
 				if lock.Ends != s.Now()+s.Lease {
 					return s.Broken("A entered again, and has %v left of 30 s: the inner work may take as long as the outer", lock.Ends-s.Now())
 				}
+			}
+			return nil
+		},
+	}
+
+	// LateEntry: A, inside, enters again, and is held up over it. Its lease ends, and
+	// B gets in.
+	LateEntry = hazards.Hazard{
+		Name:  "LateEntry",
+		Story: "The inner Lock comes late, and does not get in beside the next holder.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+
+			a.Lock()
+			before := len(a.Did())
+			s.Sleep(time.Second)
+			a.Lock()
+			if a.Waiting() {
+				return s.CantArise("A can't enter twice")
+			}
+			enter := changing(a.Did()[before:]) // how A enters again
+			a.Unlock()
+			a.Unlock()
+			if enter == "" {
+				return nil
+			}
+			a.Lock()
+			a.PauseBefore(enter)
+			a.Lock()
+			s.Sleep(31 * time.Second)
+			b.Lock()
+			a.Resume()
+			if !a.Waiting() && a.Err() == nil {
+				return s.Broken("A and B are both inside: when A looked it was inside still, and when it entered again it was not")
+			}
+			return nil
+		},
+	}
+
+	// LateExit: A, inside twice, leaves once, and is held up over it. Its lease ends,
+	// and B gets in.
+	LateExit = hazards.Hazard{
+		Name:  "LateExit",
+		Story: "The inner Unlock comes late, and does nothing to the lock of the next holder.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+
+			a.Lock()
+			a.Lock()
+			if a.Waiting() {
+				return s.CantArise("A can't enter twice")
+			}
+			before := len(a.Did())
+			a.Unlock()
+			leave := changing(a.Did()[before:]) // how A leaves once
+			a.Unlock()
+			if leave == "" {
+				return nil
+			}
+			a.Lock()
+			a.Lock()
+			a.PauseBefore(leave)
+			a.Unlock()
+			s.Sleep(31 * time.Second)
+			b.Lock()
+			lock := s.Watched()
+			a.Resume()
+			if !slices.Equal(s.Watched(), lock) {
+				s.Mark("A changes B's lock")
+				return s.Broken("B is inside, and A's inner unlock has changed its lock: when A looked, the lock was A's still")
+			}
+			return nil
+		},
+	}
+
+	// RepeatedUnlock: A is inside twice, and leaves once. The reply is lost, and
+	// go-redis sends it again.
+	RepeatedUnlock = hazards.Hazard{
+		Name:  "RepeatedUnlock",
+		Story: "An inner unlock comes twice, because its reply was lost, and counts once.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+
+			a.Lock()
+			a.Lock()
+			if a.Waiting() {
+				return s.CantArise("A can't enter twice")
+			}
+			before := len(a.Did())
+			a.Unlock()
+			leave := changing(a.Did()[before:]) // how A leaves
+			a.Unlock()
+			if leave == "" {
+				return nil
+			}
+			a.Lock()
+			a.Lock()
+			a.LoseReply(leave)
+			a.Unlock()
+			if b.TryLock() {
+				return s.Broken("A and B are both inside: A left once, and was counted out twice")
 			}
 			return nil
 		},
@@ -926,24 +1040,59 @@ var (
 		},
 	}
 
-	// NoRevival: an operator deletes A's lock while A works.
+	// NoRevival: an operator deletes A's lock while A works. B takes it, and dies.
+	// Then the same happens to C, and nobody comes.
 	NoRevival = hazards.Hazard{
 		Name:  "NoRevival",
 		Story: "A renewal never makes a lock that is gone, and never prolongs another's.",
 		Play: func(s *hazards.Scene) error {
-			a, b, operator := s.Client("A"), s.Client("B"), s.World.Client("operator")
+			a, b, c, operator := s.Client("A"), s.Client("B"), s.Client("C"), s.World.Client("operator")
 
 			a.Lock()
 			wipe(s, operator)
-			s.Sleep(15 * time.Second)
-			if s.Held() > 0 {
-				return s.Broken("the lock was deleted, and A's watchdog has made it anew: A may have lost it to another meanwhile")
-			}
-			b.Lock()
+			b.Lock() // before A's watchdog looks again
 			b.Crash()
 			s.Sleep(31 * time.Second)
 			if s.Held() > 0 {
 				return s.Broken("B is dead, and A's watchdog renews its lock")
+			}
+			c.Lock()
+			wipe(s, operator)
+			s.Sleep(15 * time.Second)
+			if s.Held() > 0 {
+				return s.Broken("the lock was deleted, and C's watchdog has made it anew: C may have lost it to another meanwhile")
+			}
+			return nil
+		},
+	}
+
+	// LateRenewal: A's watchdog is about to renew, and is held up. The lock is lost,
+	// and B takes it.
+	LateRenewal = hazards.Hazard{
+		Name:  "LateRenewal",
+		Story: "A renewal that was on its way when the lock was lost does not reach the next holder's.",
+		Play: func(s *hazards.Scene) error {
+			if s.Stage.Renew == "" {
+				return s.CantArise("it renews nothing")
+			}
+			a, b, operator := s.Client("A"), s.Client("B"), s.World.Client("operator")
+
+			a.Lock() // lease: 30 s
+			a.PauseBefore(s.Stage.Renew)
+			for !a.Paused() && s.Held() > 0 {
+				s.Sleep(5 * time.Second)
+			}
+			if !a.Paused() {
+				return s.Broken("A is still working, and its lock is gone: nobody has renewed it")
+			}
+			wipe(s, operator)
+			b.Lock()
+			s.Sleep(100 * time.Millisecond)
+			left := s.Left()
+			a.Resume()
+			if s.Left() > left {
+				s.Mark("A prolongs B's lease")
+				return s.Broken("B is inside, and A's watchdog has prolonged its lease: when it looked, the lock was A's still")
 			}
 			return nil
 		},
@@ -1013,11 +1162,11 @@ func promisesOf(stage stages.Stage) []hazards.Hazard {
 		promises = append(promises, SameService, NothingToUnlock, UnlockAfterLoss, LateUnlock)
 	}
 	if since(stage, stages.V6) {
-		promises = append(promises, AllUnlocked, InnerLease, InnerHandle)
+		promises = append(promises, EmptyOwner, AllUnlocked, InnerLease, LateEntry, LateExit, InnerHandle)
 	}
 	if stage.Renew != "" {
 		promises = append(promises, RenewedAsAsked, RenewedAfterTry, RenewedAfterWait, UnknownEntry, WaitLimit, OuterRenewed, RenewalEnds, FailedUnlock,
-			NoRevival, WaiterRenewsNothing, ToldOfLoss, FalseAlarm, CutOff)
+			NoRevival, LateRenewal, WaiterRenewsNothing, ToldOfLoss, FalseAlarm, CutOff, RepeatedUnlock)
 	}
 	return promises
 }

@@ -72,7 +72,9 @@ func (e Entry) rehearsed() stages.Stage {
 
 // made is a lock of the entry. Where nobody says whose it is, it is its own.
 func (e Entry) made(f stages.Flow) (stages.Lock, error) {
-	f.Owner = cmp.Or(f.Owner, rand.Text())
+	if !f.NoOwner {
+		f.Owner = cmp.Or(f.Owner, rand.Text())
+	}
 	return e.New(f)
 }
 
@@ -83,6 +85,17 @@ func prolongs(was, is []faults.Holding) bool {
 			return before.Key == after.Key && before.Ends != faults.Never && (after.Ends > before.Ends || after.Ends == faults.Never)
 		})
 	})
+}
+
+// changing is how a fault calls the first of some steps that changes the lock;
+// empty if none does.
+func changing(steps []*faults.Step) string {
+	for _, step := range steps {
+		if !slices.Equal(step.Before, step.After) {
+			return called(step)
+		}
+	}
+	return ""
 }
 
 // called is how a fault calls the commands of a step, which went together: by the

@@ -46,8 +46,11 @@ func TestSameService(t *testing.T)     { mine.Survives(t, workshop.SameService) 
 func TestNothingToUnlock(t *testing.T) { mine.Survives(t, workshop.NothingToUnlock) }
 func TestUnlockAfterLoss(t *testing.T) { mine.Survives(t, workshop.UnlockAfterLoss) }
 func TestLateUnlock(t *testing.T)      { mine.Survives(t, workshop.LateUnlock) }
+func TestEmptyOwner(t *testing.T)      { mine.Survives(t, workshop.EmptyOwner) }
 func TestAllUnlocked(t *testing.T)     { mine.Survives(t, workshop.AllUnlocked) }
 func TestInnerLease(t *testing.T)      { mine.Survives(t, workshop.InnerLease) }
+func TestLateEntry(t *testing.T)       { mine.Survives(t, workshop.LateEntry) }
+func TestLateExit(t *testing.T)        { mine.Survives(t, workshop.LateExit) }
 func TestInnerHandle(t *testing.T)     { mine.Survives(t, workshop.InnerHandle) }
 
 // What was won before, and must not be lost.

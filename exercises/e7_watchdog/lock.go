@@ -93,8 +93,9 @@ func New(rdb *redis.Client, key, owner string, lease time.Duration) (*Lock, erro
 //
 // Your turn: whoever is inside works as long as the work takes. Renew the lease
 // meanwhile (TestExpiryMidBusiness), for those who are inside and for nobody else
-// (TestWaiterRenewsNothing, TestNoRevival), each entry no more than it needs
-// (TestRenewalPiledUp), and try again what fails once (TestRenewalGivesUp).
+// (TestWaiterRenewsNothing, TestNoRevival, TestLateRenewal), each entry no more
+// than it needs (TestRenewalPiledUp), and try again what fails once
+// (TestRenewalGivesUp).
 // An entry that go-redis sends twice counts once (TestLostReply).
 func (l *Lock) TryLock(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil {
@@ -131,7 +132,7 @@ func (l *Lock) Lock(ctx context.Context) error {
 //
 // Your turn: with the last one, the renewal is over (TestRenewalEnds). And it
 // frees the lock when ctx is over already, as that of a deferred call often is
-// (TestCancelledUnlock).
+// (TestCancelledUnlock). Sent twice by go-redis, it counts once (TestRepeatedUnlock).
 func (l *Lock) Unlock(ctx context.Context) error {
 	left, err := releaseOnce.Run(ctx, l.rdb, []string{l.key}, l.owner).Int()
 	if err != nil {

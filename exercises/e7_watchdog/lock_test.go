@@ -48,8 +48,11 @@ func TestSameService(t *testing.T)         { mine.Survives(t, workshop.SameServi
 func TestNothingToUnlock(t *testing.T)     { mine.Survives(t, workshop.NothingToUnlock) }
 func TestUnlockAfterLoss(t *testing.T)     { mine.Survives(t, workshop.UnlockAfterLoss) }
 func TestLateUnlock(t *testing.T)          { mine.Survives(t, workshop.LateUnlock) }
+func TestEmptyOwner(t *testing.T)          { mine.Survives(t, workshop.EmptyOwner) }
 func TestAllUnlocked(t *testing.T)         { mine.Survives(t, workshop.AllUnlocked) }
 func TestInnerLease(t *testing.T)          { mine.Survives(t, workshop.InnerLease) }
+func TestLateEntry(t *testing.T)           { mine.Survives(t, workshop.LateEntry) }
+func TestLateExit(t *testing.T)            { mine.Survives(t, workshop.LateExit) }
 func TestInnerHandle(t *testing.T)         { mine.Survives(t, workshop.InnerHandle) }
 func TestRenewedAsAsked(t *testing.T)      { mine.Survives(t, workshop.RenewedAsAsked) }
 func TestRenewedAfterTry(t *testing.T)     { mine.Survives(t, workshop.RenewedAfterTry) }
@@ -60,10 +63,12 @@ func TestOuterRenewed(t *testing.T)        { mine.Survives(t, workshop.OuterRene
 func TestRenewalEnds(t *testing.T)         { mine.Survives(t, workshop.RenewalEnds) }
 func TestFailedUnlock(t *testing.T)        { mine.Survives(t, workshop.FailedUnlock) }
 func TestNoRevival(t *testing.T)           { mine.Survives(t, workshop.NoRevival) }
+func TestLateRenewal(t *testing.T)         { mine.Survives(t, workshop.LateRenewal) }
 func TestWaiterRenewsNothing(t *testing.T) { mine.Survives(t, workshop.WaiterRenewsNothing) }
 func TestToldOfLoss(t *testing.T)          { mine.Survives(t, workshop.ToldOfLoss) }
 func TestFalseAlarm(t *testing.T)          { mine.Survives(t, workshop.FalseAlarm) }
 func TestCutOff(t *testing.T)              { mine.Survives(t, workshop.CutOff) }
+func TestRepeatedUnlock(t *testing.T)      { mine.Survives(t, workshop.RepeatedUnlock) }
 
 // What was won before, and must not be lost.
 

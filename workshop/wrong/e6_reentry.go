@@ -80,6 +80,31 @@ func reentry() []Lock {
 			}),
 		},
 		{
+			Name:     "the inner entry outside of the script",
+			Mistake:  "Who is free to take it is asked in a script; who is inside already, in Go. The lease can end between HEXISTS and HINCRBY, and the count is then a guest in another's hash.",
+			Exercise: workshop.E6, Check: "LateEntry", Says: "when A looked it was inside still",
+			New: on(func(h *handle) stages.Lock {
+				return lookThenCount{byCount{handle: h, enter: countUp, leave: countDown}}
+			}),
+		},
+		{
+			Name:     "the inner unlock outside of the script",
+			Mistake:  "The last unlock is a script, and the others count down in Go: HGET, and then HINCRBY. In between the lease can end, and the next holder's hash gets a field of −1: its owner is inside, from then on.",
+			Exercise: workshop.E6, Check: "LateExit", Says: "A's inner unlock has changed its lock",
+			New: on(func(h *handle) stages.Lock {
+				return lookThenLeave{byCount{handle: h, enter: countUp, leave: countDown}}
+			}),
+		},
+		{
+			Name:     "an owner without a name",
+			Mistake:  "New takes an empty owner as it takes any other. Two who forget it are one, and inside together.",
+			Exercise: workshop.E6, Check: "EmptyOwner", Says: "New accepts an empty owner",
+			New: func(f stages.Flow) (stages.Lock, error) {
+				f.NoOwner = false
+				return on(func(h *handle) stages.Lock { return &counted{handle: h} })(f)
+			},
+		},
+		{
 			Name:     "the service is the owner",
 			Mistake:  "The owner is made with the service, and every request that it serves may enter what another one holds.",
 			Exercise: workshop.E6, Check: "SharedOwner", Says: "two goroutines of A are both inside",
@@ -252,6 +277,35 @@ func (l lookThenEnter) TryLock(ctx context.Context) (bool, error) {
 	pipe.PExpire(ctx, l.key, l.lease)
 	_, err = pipe.Exec(ctx)
 	return err == nil, err
+}
+
+type lookThenCount struct{ byCount }
+
+func (l lookThenCount) TryLock(ctx context.Context) (bool, error) {
+	inside, err := l.rdb.HExists(ctx, l.key, l.owner).Result()
+	if err != nil {
+		return false, err
+	}
+	if !inside {
+		return l.byCount.TryLock(ctx)
+	}
+	if err := l.rdb.HIncrBy(ctx, l.key, l.owner, 1).Err(); err != nil {
+		return false, err
+	}
+	return true, l.rdb.PExpire(ctx, l.key, l.lease).Err()
+}
+
+type lookThenLeave struct{ byCount }
+
+func (l lookThenLeave) Unlock(ctx context.Context) error {
+	entries, err := l.rdb.HGet(ctx, l.key, l.owner).Int()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return err
+	}
+	if entries > 1 {
+		return l.rdb.HIncrBy(ctx, l.key, l.owner, -1).Err()
+	}
+	return l.byCount.Unlock(ctx)
 }
 
 type inMemory struct {

@@ -2,6 +2,7 @@ package wrong
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -34,6 +35,33 @@ func renewals() []Lock {
 			New: on(spoilt(func(l *watched) {
 				l.extend = func(ctx context.Context) (bool, error) {
 					return true, l.rdb.PExpire(ctx, l.key, l.lease).Err()
+				}
+			})),
+		},
+		{
+			Name:     "renewal as long as there is a key",
+			Mistake:  "PEXPIRE again, and its 0 ends the watchdog. It comes only if nobody takes the lock meanwhile, and then there is nobody to harm.",
+			Exercise: workshop.E7, Check: "NoRevival", Says: "B is dead, and A's watchdog renews its lock",
+			New: on(spoilt(func(l *watched) {
+				l.extend = func(ctx context.Context) (bool, error) {
+					return l.rdb.PExpire(ctx, l.key, l.lease).Result()
+				}
+			})),
+		},
+		{
+			Name:     "a look before the renewal",
+			Mistake:  "HGET in Go, and then PEXPIRE. It is exercise 5 once more: what was mine when I looked is another's when I renew.",
+			Exercise: workshop.E7, Check: "LateRenewal", Says: "A's watchdog has prolonged its lease",
+			New: on(spoilt(func(l *watched) {
+				l.extend = func(ctx context.Context) (bool, error) {
+					owner, err := l.rdb.HGet(ctx, l.key, "").Result()
+					if errors.Is(err, redis.Nil) || err == nil && owner != l.owner {
+						return false, nil
+					}
+					if err != nil {
+						return true, err
+					}
+					return l.rdb.PExpire(ctx, l.key, l.lease).Result()
 				}
 			})),
 		},
@@ -234,6 +262,14 @@ func renewals() []Lock {
 			Exercise: workshop.E7, Check: "LostReply", Says: "A entered once and was counted twice",
 			New: on(func(h *handle) stages.Lock {
 				return &countsAgain{newWatched(h), byCount{handle: h, enter: countUp, leave: countDown}}
+			}),
+		},
+		{
+			Name:     "an unlock that comes twice counts twice",
+			Mistake:  "Each entry has a name, and no unlock has: HINCRBY −1, the reply is lost, and go-redis sends it again. The inner unlock was the outer one, too.",
+			Exercise: workshop.E7, Check: "RepeatedUnlock", Says: "A left once, and was counted out twice",
+			New: on(func(h *handle) stages.Lock {
+				return &countsOut{countsAgain{newWatched(h), byCount{handle: h, enter: countNew, leave: countDown}}}
 			}),
 		},
 		{
@@ -451,12 +487,16 @@ func (l *countsAgain) TryLock(ctx context.Context) (bool, error) {
 	asked := time.Now()
 	ok, err := l.count.TryLock(ctx)
 	if ok {
-		if l.entries++; l.entries == 1 {
-			l.extend = l.renewCount
-			l.watch(asked)
-		}
+		l.enteredAt(asked)
 	}
 	return ok, err
+}
+
+func (l *countsAgain) enteredAt(asked time.Time) {
+	if l.entries++; l.entries == 1 {
+		l.extend = l.renewCount
+		l.watch(asked)
+	}
 }
 
 var renewIfCounted = redis.NewScript(`
@@ -477,4 +517,29 @@ func (l *countsAgain) Unlock(ctx context.Context) error {
 	}
 	l.entries = max(0, l.entries-1)
 	return l.count.Unlock(context.WithoutCancel(ctx))
+}
+
+// countsOut knows an entry again, and no unlock.
+type countsOut struct{ countsAgain }
+
+var countNew = redis.NewScript(`
+-- countNew: take the lock, or enter it once more as its owner, under a name.
+if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+	return 0
+end
+if redis.call('HGET', KEYS[1], '') ~= ARGV[3] then
+	redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
+	redis.call('HSET', KEYS[1], '', ARGV[3])
+end
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1
+`)
+
+func (l *countsOut) TryLock(ctx context.Context) (bool, error) {
+	asked := time.Now()
+	ok, err := l.count.enter.Run(ctx, l.rdb, []string{l.key}, l.owner, l.lease.Milliseconds(), newToken()).Bool()
+	if ok {
+		l.enteredAt(asked)
+	}
+	return ok, err
 }

@@ -40,6 +40,8 @@ func on(lock func(*handle) stages.Lock) func(stages.Flow) (stages.Lock, error) {
 			return nil, errors.New("lock: no Redis client")
 		case f.Key == "":
 			return nil, errors.New("lock: empty key")
+		case f.NoOwner:
+			return nil, errors.New("lock: empty owner")
 		case f.Lease < time.Millisecond || f.Lease%time.Millisecond != 0:
 			return nil, errors.New("lock: the lease must be whole milliseconds, at least one")
 		}

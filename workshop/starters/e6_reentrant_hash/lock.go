@@ -35,6 +35,8 @@ var (
 	ErrNoClient = errors.New("lock: no Redis client")
 	// ErrNoKey means that New got an empty key.
 	ErrNoKey = errors.New("lock: empty key")
+	// ErrNoOwner means that New got an empty owner.
+	ErrNoOwner = errors.New("lock: empty owner")
 	// ErrLease means that New got a lease that Redis can't keep.
 	ErrLease = errors.New("lock: the lease must be whole milliseconds, at least one")
 	// ErrNotHeld means that Unlock found the lock free or somebody else's.
@@ -56,7 +58,7 @@ type Lock struct {
 // ErrLease.
 //
 // Your turn: nobody looks at owner yet. All handles of one owner are to enter
-// the lock together.
+// the lock together. Refuse an empty one with ErrNoOwner (TestEmptyOwner).
 func New(rdb *redis.Client, key, owner string, lease time.Duration) (*Lock, error) {
 	switch {
 	case rdb == nil:
@@ -74,7 +76,8 @@ func New(rdb *redis.Client, key, owner string, lease time.Duration) (*Lock, erro
 // it ends with its lease.
 //
 // Your turn: the owner who is inside gets in once more (TestReentry), and has
-// the whole lease again (TestInnerLease).
+// the whole lease again (TestInnerLease). It is inside when the entry reaches
+// Redis, and not only when it asks (TestLateEntry).
 func (l *Lock) TryLock(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, fmt.Errorf("acquire %s: %w", l.key, err)
@@ -108,7 +111,8 @@ func (l *Lock) Lock(ctx context.Context) error {
 //
 // Your turn: the last of as many calls as there were entries frees the lock, and
 // one more is refused (TestInnerUnlock, TestAllUnlocked). Those before it leave
-// the lease as it is (TestLeaseCutShort).
+// the lease as it is (TestLeaseCutShort), and one that comes late leaves another's
+// lock alone (TestLateExit).
 func (l *Lock) Unlock(ctx context.Context) error {
 	deleted, err := releaseIfOwner.Run(ctx, l.rdb, []string{l.key}, l.token).Int()
 	if err != nil {

@@ -44,7 +44,7 @@ var (
 		hazards.ExpiryMidBusiness, hazards.CancelledUnlock, hazards.RenewalPiledUp, hazards.RenewalGivesUp, hazards.LostReply)
 	E8 = exercise("e8_wakeup", stages.Wakeup, SilentWait, WokenAtOnce, MissedCall, SilentEnd)
 	E9 = exercise("e9_fencing", stages.Fenced,
-		hazards.StopTheWorld, TokenGrows, TokenInOrder, TokenIsShared, StaleSale, SecondSale)
+		hazards.StopTheWorld, TokenGrows, TokenInOrder, TokenIsShared, StaleSale, HalfSale, TenthHold, SecondSale)
 )
 
 // All lists the exercises, in order.

@@ -3,6 +3,8 @@ package workshop
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"lockstep/faults"
@@ -18,6 +20,17 @@ func token(c *hazards.Client) int64 {
 		return lock.Token()
 	}
 	return 0
+}
+
+// afterWrite is how a fault calls what a sale sends when it has written the stock;
+// empty if it sends nothing more.
+func afterWrite(s *hazards.Scene, sale []*faults.Step) string {
+	wrote := slices.IndexFunc(sale, func(step *faults.Step) bool { return writing(step, hazards.StockKey) == s.Stage.Write })
+	if wrote < 0 || wrote+1 == len(sale) {
+		return ""
+	}
+	words := sale[wrote+1].Commands[0]
+	return strings.Join(words[:min(2, len(words))], " ")
 }
 
 // What is asked of a lock that counts its holds, and of the shop that looks at
@@ -90,7 +103,12 @@ var (
 			b.Lock()
 			b.Unlock()
 			a.Resume() // A gets in after B
-			if token(a) <= token(b) {
+			switch {
+			case token(a) == 0:
+				return s.Broken("A holds the lock, and its hold has no number")
+			case token(a) == token(b):
+				return s.Broken("A got in after B, and both have the number %d: who overtakes whom?", token(a))
+			case token(a) < token(b):
 				return s.Broken("A got in after B, and has the number %d, where B had %d: it was counted before it had the lock", token(a), token(b))
 			}
 			a.Unlock()
@@ -102,7 +120,10 @@ var (
 			s.Sleep(31 * time.Second)
 			b.Lock()
 			a.Resume()
-			if token(a) >= token(b) {
+			if token(a) == token(b) {
+				return s.Broken("A got in before B, and both have the number %d: who overtakes whom?", token(a))
+			}
+			if token(a) > token(b) {
 				return s.Broken("A got in before B, and has the number %d, where B has %d: it was counted after its lease had ended", token(a), token(b))
 			}
 			return nil
@@ -173,6 +194,71 @@ var (
 			}
 			if left := s.Books().Left; left != 1 {
 				return s.Broken("of 3 items B has sold one and A one, and %d are left", left)
+			}
+			return nil
+		},
+	}
+
+	// HalfSale: B has written the stock and is held up, in the middle of its sale.
+	HalfSale = hazards.Hazard{
+		Name:  "HalfSale",
+		Story: "From its first write on, a later holder has overtaken who comes late.",
+		Play: func(s *hazards.Scene) error {
+			s.Restock(3)
+			a, b := s.Client("A"), s.Client("B")
+
+			a.Lock()
+			before := len(a.Did())
+			a.Sell(0)
+			next := afterWrite(s, a.Did()[before:])
+			a.Unlock()
+			if next == "" {
+				return nil // it sells in one step
+			}
+			a.Lock()                  // lease: 30 s
+			s.Sleep(31 * time.Second) // A is still working
+			b.Lock()
+			b.PauseBefore(next)
+			b.Sell(0)
+			b.Disarm()
+			if s.Books().Left > 1 {
+				return nil // it sends the same before it writes
+			}
+			a.Sell(0)
+			if a.Err() == nil {
+				s.Mark("A sells after B")
+				return s.Broken("B has written the stock, and A, whose lease ended before that, sells one more: the shop notes B's number too late")
+			}
+			return nil
+		},
+	}
+
+	// TenthHold: nine holds went before B's, and A's was the last of them.
+	TenthHold = hazards.Hazard{
+		Name:  "TenthHold",
+		Story: "Ten comes after nine: the shop compares numbers, and no text.",
+		Play: func(s *hazards.Scene) error {
+			s.Restock(2)
+			a, b := s.Client("A"), s.Client("B")
+
+			for range 8 {
+				b.Lock()
+				b.Unlock()
+			}
+			a.Lock()
+			s.Sleep(31 * time.Second) // A is still working
+			b.Lock()
+			if token(b) == 0 {
+				return s.Broken("B holds the lock, and its hold has no number")
+			}
+			b.Sell(0)
+			if b.Err() != nil {
+				return s.Broken("B holds the lock with the number %d, and its sale says: %v", token(b), b.Err())
+			}
+			a.Sell(0)
+			if a.Err() == nil {
+				s.Mark("A sells after B")
+				return s.Broken("B has sold with the number %d, and A sells one more with %d", token(b), token(a))
 			}
 			return nil
 		},

@@ -151,6 +151,39 @@ func TestWrongFences(t *testing.T) {
 			rdb.Set(ctx, "seen", mine, 0)
 			return left - 1, rdb.Set(ctx, stock, left-1, 0).Err()
 		}), "StopTheWorld"},
+		{"a shop that looks, notes the number, and then sells", withShop(func(ctx context.Context, lock stages.Lock, rdb *redis.Client, stock string) (int, error) {
+			mine := lock.(interface{ Token() int64 }).Token()
+			seen, _ := rdb.Get(ctx, "seen").Int64()
+			if mine < seen {
+				return 0, errStale
+			}
+			rdb.Set(ctx, "seen", mine, 0)
+			left, err := rdb.Get(ctx, stock).Int()
+			if err != nil || left <= 0 {
+				return 0, fmt.Errorf("sold out: %w", err)
+			}
+			return left - 1, rdb.Set(ctx, stock, left-1, 0).Err()
+		}), "StopTheWorld"},
+		{"a shop that sells, and then notes the number", withShop(func(ctx context.Context, lock stages.Lock, rdb *redis.Client, stock string) (int, error) {
+			mine := lock.(interface{ Token() int64 }).Token()
+			left, err := rdb.Eval(ctx, `
+				if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[2]) or 0) then return -2 end
+				if tonumber(redis.call('GET', KEYS[1])) <= 0 then return -1 end
+				return redis.call('DECR', KEYS[1])
+			`, []string{stock, "seen"}, mine).Int()
+			switch {
+			case err != nil:
+				return 0, err
+			case left == -2:
+				return 0, errStale
+			case left == -1:
+				return 0, errors.New("sold out")
+			}
+			return left, rdb.Set(ctx, "seen", mine, 0).Err()
+		}), "HalfSale"},
+		{"numbers that are compared as text", withShop(func(ctx context.Context, lock stages.Lock, rdb *redis.Client, stock string) (int, error) {
+			return sell(ctx, lock, rdb, stock, func(mine, seen int64) bool { return fmt.Sprint(mine) < fmt.Sprint(seen) })
+		}), "TenthHold"},
 		{"a shop that refuses the number it has seen", withShop(func(ctx context.Context, lock stages.Lock, rdb *redis.Client, stock string) (int, error) {
 			return sell(ctx, lock, rdb, stock, func(mine, seen int64) bool { return mine <= seen })
 		}), "SecondSale"},

@@ -61,7 +61,7 @@ func (e Entry) rehearsed() stages.Stage {
 		a.Lock()
 		s.Observe(func(step *faults.Step) {
 			if len(step.Commands) > 0 && stage.Write == "" && s.Books().Left == 0 {
-				stage.Write = called(step)
+				stage.Write = writing(step, hazards.StockKey)
 			}
 		})
 		a.Sell(0)
@@ -96,6 +96,17 @@ func changing(steps []*faults.Step) string {
 		}
 	}
 	return ""
+}
+
+// writing is how a fault calls the commands of a step that change a key: with the
+// key, where one begins with it, because the same command may write others.
+func writing(step *faults.Step, key string) string {
+	for _, words := range step.Commands {
+		if len(words) > 1 && words[1] == key && words[0] != "GET" && words[0] != "WATCH" {
+			return words[0] + " " + key
+		}
+	}
+	return called(step)
 }
 
 // called is how a fault calls the commands of a step, which went together: by the

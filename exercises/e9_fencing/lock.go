@@ -136,8 +136,8 @@ func NewShop(rdb *redis.Client, stock string) *Shop {
 // are left. The error is ErrSoldOut, or comes from Redis.
 //
 // Your turn: the shop takes whatever comes. Refuse whom a later holder has
-// overtaken, with ErrStale (TestStopTheWorld, TestStaleSale), and nobody else
-// (TestSecondSale).
+// overtaken, with ErrStale (TestStopTheWorld, TestStaleSale, TestHalfSale,
+// TestTenthHold), and nobody else (TestSecondSale).
 func (s *Shop) Sell(ctx context.Context, token int64) (left int, err error) {
 	left, err = s.rdb.Get(ctx, s.stock).Int()
 	if err != nil {

@@ -31,6 +31,8 @@ func TestTokenGrows(t *testing.T)    { mine.Survives(t, workshop.TokenGrows) }
 func TestTokenInOrder(t *testing.T)  { mine.Survives(t, workshop.TokenInOrder) }
 func TestTokenIsShared(t *testing.T) { mine.Survives(t, workshop.TokenIsShared) }
 func TestStaleSale(t *testing.T)     { mine.Survives(t, workshop.StaleSale) }
+func TestHalfSale(t *testing.T)      { mine.Survives(t, workshop.HalfSale) }
+func TestTenthHold(t *testing.T)     { mine.Survives(t, workshop.TenthHold) }
 func TestSecondSale(t *testing.T)    { mine.Survives(t, workshop.SecondSale) }
 
 // What every lock promises.

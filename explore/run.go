@@ -136,6 +136,10 @@ func (r *run) check() {
 	}
 }
 
+// longestWait is how long a newcomer lets a lease end that is left over: one of years,
+// which a lock may ask for by mistake, is as bad as none.
+const longestWait = time.Hour
+
 // finish is the end of a run, when everybody is done or dead. If a lock is left,
 // nobody comes until the lease that it has must be over. Then a newcomer asks for
 // what is left yet, and gets three leases of time: a lock that has no lease, or
@@ -143,7 +147,9 @@ func (r *run) check() {
 func (r *run) finish() error {
 	var ends time.Duration
 	for _, lock := range r.scene.Watched() {
-		ends = max(ends, lock.Ends)
+		if lock.Ends-r.scene.Now() < longestWait {
+			ends = max(ends, lock.Ends)
+		}
 	}
 	if err := r.passUntil(func() bool { return r.scene.Held() == 0 || r.scene.Now() >= ends }); err != nil {
 		return err

@@ -364,7 +364,7 @@ func (r *real) read(items []string, now time.Duration, sent []string) ([]Key, er
 		if expires >= 0 {
 			e, known := r.book[name]
 			if sent != nil && (!known || e.expires != expires) {
-				e.ends = now + lease(expires-clock, sent)
+				e.ends = now + lease(min(expires-clock, longestLease.Milliseconds()), sent)
 			}
 			e.expires, e.synced = after, now
 			book[name] = e
@@ -411,7 +411,7 @@ func lease(left int64, sent []string) time.Duration {
 			}
 		}
 	}
-	if nearest < math.MaxInt64 {
+	if nearest <= longestLease.Milliseconds() {
 		return time.Duration(nearest) * time.Millisecond
 	}
 	for _, round := range []int64{1000, 100, 10, 1} {

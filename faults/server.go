@@ -54,7 +54,13 @@ func openEmbedded() (server, error) {
 
 func (embedded) speaksUp() bool { return true }
 
-func (e embedded) dial() (net.Conn, error) { return e.Dial() }
+func (e embedded) dial() (net.Conn, error) {
+	conn, err := e.Dial()
+	if err == nil {
+		e.Server().SetPreHook(shorten) // there is a Server since the first Dial
+	}
+	return conn, err
+}
 
 func (e embedded) sync(now time.Duration, _ []string) ([]Key, error) {
 	var keys []Key
@@ -71,7 +77,7 @@ func (e embedded) sync(now time.Duration, _ []string) ([]Key, error) {
 			return nil, err
 		}
 		if ttl := e.TTL(name); ttl > 0 {
-			k.Ends = now + ttl
+			k.Ends = now + min(ttl, longestLease)
 		}
 		keys = append(keys, k)
 	}

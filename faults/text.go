@@ -125,10 +125,7 @@ func (s *Step) state() string {
 		return "free"
 	case 1:
 		h := s.After[0]
-		left := ", no lease"
-		if h.Ends != Never {
-			left = ", " + clock(h.Ends-s.At) + " left"
-		}
+		left := ", " + s.left(h)
 		return cut(h.Value, stateWide-len(left)) + left
 	}
 	var values []string
@@ -136,6 +133,18 @@ func (s *Step) state() string {
 		values = append(values, h.Value)
 	}
 	return fmt.Sprintf("%d keys: %s", len(values), strings.Join(values, ", "))
+}
+
+// left is how long a lock lasts after the step, if nobody does anything.
+func (s *Step) left(h Holding) string {
+	switch left := h.Ends - s.At; {
+	case h.Ends == Never:
+		return "no lease"
+	case left > year:
+		return "years left"
+	default:
+		return clock(left) + " left"
+	}
 }
 
 // clock is a duration as a stop-watch would show it: 1m5s is 65s.

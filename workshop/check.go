@@ -28,24 +28,30 @@ type Result struct {
 }
 
 // play is a hazard as a check: it must not break the lock, and it must be able
-// to arise.
+// to arise. Where it can't be played, a lock that doesn't even do what is asked of
+// every lock is told so: its error from Redis, say, is why.
 func play(h hazards.Hazard) Check {
 	return Check{Name: h.Name, Story: h.Story, examine: func(lock stages.Stage) Result {
 		r, err := h.Run(lock)
 		switch {
-		case err != nil:
-			r.Timeline.Verdict = unwrapped(err)
-			return Result{Why: r.Timeline.Verdict, Timeline: r.Timeline}
-		case r.Outcome == hazards.NoCause:
-			r.Timeline.Broke, r.Timeline.Verdict = true, r.Why+", so there is nothing to try yet"
-			return Result{Why: r.Timeline.Verdict, Timeline: r.Timeline}
-		case r.Outcome == hazards.Breaks:
+		case err == nil && r.Outcome == hazards.Holds:
+			return Result{OK: true, Timeline: r.Timeline}
+		case err == nil && r.Outcome == hazards.Breaks:
 			if two := alike(r.Timeline); two != "" && lock.NotHeld != nil { // from then on a token says whose a lock is
 				r.Timeline.Verdict += ". " + two + " have the same token"
 			}
 			return Result{Why: r.Timeline.Verdict, Timeline: r.Timeline}
 		}
-		return Result{OK: true, Timeline: r.Timeline}
+		if first, err := FreeLock.Run(lock); err == nil && first.Outcome == hazards.Breaks && h.Name != FreeLock.Name {
+			first.Timeline.Verdict = fmt.Sprintf("this can't be tried yet, because of %s: %s", FreeLock.Name, first.Why)
+			return Result{Why: first.Timeline.Verdict, Timeline: first.Timeline}
+		}
+		if err != nil {
+			r.Timeline.Verdict = unwrapped(err)
+			return Result{Why: r.Timeline.Verdict, Timeline: r.Timeline}
+		}
+		r.Timeline.Broke, r.Timeline.Verdict = true, r.Why+", so there is nothing to try yet"
+		return Result{Why: r.Timeline.Verdict, Timeline: r.Timeline}
 	}}
 }
 

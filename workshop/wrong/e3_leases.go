@@ -74,6 +74,12 @@ func leases() []Lock {
 			New: on(func(h *handle) stages.Lock { return setWith{leased{h}, []any{"PX", int64(h.lease)}} }),
 		},
 		{
+			Name:     "a Duration to EX",
+			Mistake:  "Do(ctx, \"SET\", …, \"EX\", lease): go-redis sends what a time.Duration counts, and thirty seconds become 951 years.",
+			Exercise: workshop.E3, Check: "Crash", Says: "a, years left",
+			New: on(func(h *handle) stages.Lock { return setWith{leased{h}, []any{"EX", h.lease}} }),
+		},
+		{
 			Name:     "milliseconds to EX",
 			Mistake:  "One letter, and a lease of thirty seconds lasts for eight hours.",
 			Exercise: workshop.E3, Check: "LeaseAsAsked", Says: "has one of 25m0s",

@@ -81,6 +81,12 @@ func scripts() []Lock {
 			New: on(func(h *handle) stages.Lock { return oneError{leased{h}} }),
 		},
 		{
+			Name:     "a script that doesn't compile",
+			Mistake:  "A then is missing. Only Redis compiles Lua, and says so when the script is sent: in the error of Unlock.",
+			Exercise: workshop.E5, Check: "GCPause", Says: "can't be tried yet, because of FreeLock: A was inside, and its Unlock says: ERR Error compiling script",
+			New: on(func(h *handle) stages.Lock { return byScript{leased{h}, thenMissing} }),
+		},
+		{
 			Name:     "if not, then anyway",
 			Mistake:  "The script found another owner, and a DEL follows to be sure that nothing stays behind.",
 			Exercise: workshop.E5, Check: "MisDelete", Says: "A deleted B's lock",
@@ -229,6 +235,14 @@ func (l oneError) Unlock(ctx context.Context) error {
 	}
 	return nil
 }
+
+var thenMissing = redis.NewScript(`
+-- thenMissing: delete the lock if it is still its owner's.
+if redis.call('GET', KEYS[1]) == ARGV[1]
+	return redis.call('DEL', KEYS[1])
+end
+return 0
+`)
 
 type anyway struct{ leased }
 

@@ -39,6 +39,19 @@ func TestWrongLocksAreCaught(t *testing.T) {
 	}
 }
 
+// A search does not wait for a lease of years to end.
+func TestSearchWithALeaseOfYears(t *testing.T) {
+	t.Parallel()
+	for _, lock := range All() {
+		if lock.Name == "a Duration to EX" {
+			r := lock.Entry().Examine(check(t, lock.Exercise, "Schedules"))
+			if !strings.Contains(r.String(), "nobody gets the lock any more") {
+				t.Error(r)
+			}
+		}
+	}
+}
+
 // A check that every wrong lock fails says nothing about its mistake: what a lock
 // has right, it is not failed for.
 func TestWrongLocksAreNotFailedForEverything(t *testing.T) {

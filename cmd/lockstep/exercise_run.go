@@ -97,7 +97,7 @@ func (l learner) run(ctx context.Context, cmd *cobra.Command, args []string, all
 	if err := say(cmd, paint(p.String())); err != nil {
 		return err
 	}
-	if err := l.sayProgress(ctx, cmd, e, mark); err != nil {
+	if err := l.sayProgress(ctx, cmd, e, mark, all); err != nil {
 		return err
 	}
 	if mark.Outcome != marking.Passes {
@@ -107,14 +107,22 @@ func (l learner) run(ctx context.Context, cmd *cobra.Command, args []string, all
 }
 
 // came shows what came of an exercise: what the compiler said, or the first thing
-// that broke the lock, whole, or all of them.
+// that broke the lock, whole, or all of them; and if that was not the end of it, why
+// it ended.
 func (l learner) came(p *page, e workshop.Exercise, mark marking.Mark, all bool) {
 	said := strings.ReplaceAll(mark.Said, desk.Folder+"/"+e.Name+"/", l.path(l.File(e, ""))+"/")
-	switch first, bad := mark.First(); {
+	broken := mark.Broken()
+	for i, c := range broken {
+		if all || i == 0 {
+			p.show(c.Said)
+			p.WriteString("\n")
+		}
+	}
+	switch {
 	case mark.Outcome == marking.Passes:
 		p.say("✓ %s passes all of its %s.", e.Name, amount(len(mark.Checks), "check", "checks"))
 		if book, ok := l.book(e); ok {
-			p.say("Compare it with the book's:")
+			p.say("This workbook has its own in %s. Compare the two:", l.path(book))
 			p.next("diff "+l.path(l.File(e, "lock.go"))+" "+l.path(book), "")
 		}
 	case mark.Outcome == marking.DoesNotBuild:
@@ -122,20 +130,14 @@ func (l learner) came(p *page, e workshop.Exercise, mark marking.Mark, all bool)
 		p.say("\n✗ %s does not build.", e.Name)
 	case mark.Outcome == marking.GaveUp:
 		p.show(said)
-		p.say("\n✗ %s ended early: %s passed before that.", e.Name, amount(passing(mark), "check", "checks"))
-	case !bad:
+		p.say("\n✗ %s ended early: of the checks before that, %d passed and %d did not.",
+			e.Name, len(mark.Checks)-mark.Failing(), len(broken))
+	case len(broken) == 0:
 		p.say("✗ %s fails: %s", e.Name, said)
 	case all:
-		for _, c := range mark.Checks {
-			if c.Outcome != marking.Passes {
-				p.show(c.Said)
-				p.WriteString("\n")
-			}
-		}
 		p.say("✗ %s: %s", e.Name, howMany(mark))
 	default:
-		p.show(first.Said)
-		p.say("\n✗ %s: %s", e.Name, failing(mark))
+		p.say("✗ %s: %s", e.Name, failing(mark))
 	}
 }
 
@@ -150,11 +152,8 @@ func (l learner) book(e workshop.Exercise) (path string, ok bool) {
 	return "", false
 }
 
-// passing counts the checks that pass.
-func passing(m marking.Mark) int { return len(m.Checks) - m.Failing() }
-
 // sayProgress says how far the learner is now, and what to do next.
-func (l learner) sayProgress(ctx context.Context, cmd *cobra.Command, e workshop.Exercise, mark marking.Mark) error {
+func (l learner) sayProgress(ctx context.Context, cmd *cobra.Command, e workshop.Exercise, mark marking.Mark, saw bool) error {
 	all, err := l.standings(ctx, func(status) error { return nil })
 	if err != nil {
 		return err
@@ -166,7 +165,7 @@ func (l learner) sayProgress(ctx context.Context, cmd *cobra.Command, e workshop
 		return say(cmd, paint(p.String()))
 	}
 	p.next(l.path(l.File(e, "lock.go")), "change it, and run again")
-	if mark.Failing() > 1 && mark.Outcome == marking.Fails {
+	if len(mark.Broken()) > 1 && !saw {
 		p.next(self()+" exercise run "+shortExercise(e.Name)+" --all", "see the others, too")
 	}
 	p.next(self()+" exercise hint "+shortExercise(e.Name), "a hint")

@@ -173,6 +173,26 @@ func TestWatching(t *testing.T) {
 	require.Empty(t, w.View().Content, "what is drawn goes; what is printed stays")
 }
 
+// What ends a program early is shown behind the first check that failed before:
+// that may well be why.
+func TestAnEarlyEnd(t *testing.T) {
+	t.Parallel()
+	mark := marking.Mark{Outcome: marking.GaveUp, Said: "Schedules: ✗ it takes too long.", Checks: []marking.Check{
+		{Name: "Crash", Outcome: marking.Passes},
+		{Name: "MisDelete", Outcome: marking.Fails, Said: aTimeline},
+		{Name: "GCPause", Outcome: marking.Fails, Said: "GCPause: the story"},
+		{Name: "Schedules", Outcome: marking.NotRun},
+	}}
+	said := func(all bool) string {
+		p := page{wide: wide}
+		aLearner(t).came(&p, workshop.E4, mark, all)
+		return p.String()
+	}
+	end := "Schedules: ✗ it takes too long.\n\n✗ e4_owner ended early: of the checks before that, 1 passed and 2 did not.\n"
+	require.Equal(t, aTimeline+"\n\n"+end, said(false))
+	require.Equal(t, aTimeline+"\n\nGCPause: the story\n\n"+end, said(true))
+}
+
 // A save during a run ends it: what comes of it is of no interest any more.
 func TestASaveEndsTheRun(t *testing.T) {
 	t.Parallel()

@@ -25,6 +25,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 
 	"lockstep/workshop"
@@ -72,6 +73,11 @@ func (m Mark) First() (Check, bool) {
 		}
 	}
 	return Check{}, false
+}
+
+// Broken lists the checks that ran to their end and did not pass.
+func (m Mark) Broken() []Check {
+	return slices.DeleteFunc(slices.Clone(m.Checks), func(c Check) bool { return c.Outcome != Fails })
 }
 
 // Failing counts the checks that did not pass.

@@ -48,19 +48,27 @@ func (r *result) end() string {
 		said = strings.TrimSpace(spoken(r.said[r.last]) + "\n" + said)
 	}
 	if r.cut != "" {
-		return strings.TrimSpace(r.cut + ".\n" + firstLines(said))
+		return strings.TrimSpace(r.cut + " " + r.when() + ".\n" + firstLines(said))
 	}
 	if at := why.FindStringIndex(said); at != nil { // it says so itself
-		return strings.TrimSpace(said[at[0]:] + "\n\n" + lastLines(said[:at[0]]))
+		itself := said[at[0]:]
+		if crashed.MatchString(itself) {
+			itself = strings.TrimSpace(itself) + "\nThat was " + r.when() + "."
+		}
+		return strings.TrimSpace(itself + "\n\n" + lastLines(said[:at[0]]))
 	}
-	when := "before the first check"
+	return strings.TrimSpace(fmt.Sprintf("the program ended %s: a lock must not end it (os.Exit, log.Fatal), nor close its output.\n%s", r.when(), lastLines(said)))
+}
+
+// when is at which check the program ended, in words.
+func (r *result) when() string {
 	switch {
 	case r.sealed[r.last]:
-		when = "after " + r.last
+		return "after " + r.last
 	case r.last != "":
-		when = "in the middle of " + r.last
+		return "in the middle of " + r.last
 	}
-	return strings.TrimSpace(fmt.Sprintf("the program ended %s: a lock must not end it (os.Exit, log.Fatal), nor close its output.\n%s", when, lastLines(said)))
+	return "before the first check"
 }
 
 func firstLines(text string) string {

@@ -26,6 +26,13 @@ back when all others are. To take that back, run it by its name.`,
 			if !left {
 				return l.sayDone(cmd)
 			}
+			stands, err := l.stand(ctx, e)
+			if err != nil {
+				return err
+			}
+			if stands.mark() == "✓" {
+				return say(cmd, fmt.Sprintf("%s passes. There is nothing to leave for later.\n", e.Name))
+			}
 			if err := l.Skip(e); err != nil {
 				return err
 			}
@@ -38,8 +45,8 @@ back when all others are. To take that back, run it by its name.`,
 			}
 			p := page{wide: wide}
 			p.say("%s is left for later.", e.Name)
-			if next.Name == e.Name {
-				p.say("It is the only one left, though:")
+			if l.Skipped(next) {
+				p.say("So is all else that does not pass yet. It begins with %s:", next.Name)
 			} else {
 				p.say("The next one is %s:", next.Name)
 			}

@@ -70,9 +70,23 @@ func (l learner) sayDone(cmd *cobra.Command) error {
 	return say(cmd, fmt.Sprintf("All %d exercises pass.\n", len(workshop.All())))
 }
 
+// toRun is the exercise that an argument names, or else the next one. One that
+// passes now, and did not when it last ran, is told of before that.
+func (l learner) toRun(ctx context.Context, args []string) (workshop.Exercise, bool, error) {
+	if len(args) > 0 {
+		return l.asked(ctx, args)
+	}
+	return l.NextOf(func(e workshop.Exercise) (bool, error) {
+		passed := l.Passed(e)
+		mark, err := l.Mark(ctx, e)
+		note, err := forgets(err)
+		return mark.Outcome == marking.Passes && (passed || note != ""), err
+	})
+}
+
 // run runs one exercise and shows what came of it.
 func (l learner) run(ctx context.Context, cmd *cobra.Command, args []string, all bool) error {
-	e, left, err := l.asked(ctx, args)
+	e, left, err := l.toRun(ctx, args)
 	if err != nil {
 		return err
 	}

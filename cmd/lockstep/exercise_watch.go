@@ -275,7 +275,7 @@ func (w *watching) onNext(msg nextMsg) tea.Cmd {
 		p.say("✓ All %d exercises pass.", len(workshop.All()))
 		return w.show(p)
 	case msg.next.Name == w.exercise.Name && w.Skipped(w.exercise):
-		p.say("%s is the only one left.", w.exercise.Name)
+		p.say("%s is the first of those that are left: you have skipped them all.", w.exercise.Name)
 		return w.show(p)
 	case msg.next.Name == w.exercise.Name:
 		p.say("%s is the next one: it does not pass yet. To leave it for later, press s.", w.exercise.Name)

@@ -78,15 +78,27 @@ func (d *Desk) Run(ctx context.Context, e workshop.Exercise) (marking.Mark, erro
 // recall is the mark that is remembered, if it is that of a fingerprint. What
 // can't be read is as good as nothing.
 func (d *Desk) recall(e workshop.Exercise, of string) (marking.Mark, bool) {
-	text, err := os.ReadFile(d.kept(e, "mark.json"))
-	if err != nil {
-		return marking.Mark{}, false
-	}
-	var r remembered
-	if err := json.Unmarshal(text, &r); err != nil || r.Of != of {
+	r, err := d.remembered(e)
+	if err != nil || r.Of != of {
 		return marking.Mark{}, false
 	}
 	return r.Mark, true
+}
+
+// remembered is what is remembered of the last run of an exercise.
+func (d *Desk) remembered(e workshop.Exercise) (r remembered, err error) {
+	text, err := os.ReadFile(d.kept(e, "mark.json"))
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(text, &r)
+}
+
+// Passed reports whether an exercise passed when it last ran, whatever has changed
+// since.
+func (d *Desk) Passed(e workshop.Exercise) bool {
+	r, err := d.remembered(e)
+	return err == nil && r.Mark.Outcome == marking.Passes
 }
 
 // keep remembers something of an exercise. A reader finds the old text or the

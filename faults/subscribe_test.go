@@ -129,3 +129,18 @@ func TestRealServerCarriesNoSubscribers(t *testing.T) {
 		require.ErrorContains(t, err, "does not carry SUBSCRIBE")
 	})
 }
+
+// A subscription that nobody closes keeps go-redis's goroutines alive. The world
+// says whose it is.
+func TestSubscriptionLeftOpen(t *testing.T) {
+	t.Parallel()
+	onEmbedded(t)
+	said, _ := fail(t, faults.ErrStuck, func(w *faults.World) {
+		a, b := w.Client("A"), w.Client("B")
+		var heard string
+		listens(a, "news", &heard)
+		b.Do("listen", func(ctx context.Context) { _ = b.Redis().Subscribe(ctx, "news").Channel() })
+		send(a.Flow("A#2"), "PUBLISH", "news", "free")
+	})
+	require.Equal(t, "the world is stuck: a subscription of B is open at the end: close it, on every way out", said)
+}

@@ -81,6 +81,9 @@ type World struct {
 	timeline *Timeline
 	observe  func(*Step)
 
+	bubble   string   // that it lives in, as stacks have it
+	unclosed []string // processes that had a subscription open at the end
+
 	// telling guards the steps of the timeline: a client's goroutine may mark
 	// one while the play goes on.
 	telling sync.Mutex
@@ -125,7 +128,10 @@ func Run(opts Options, play func(*World) error) (timeline *Timeline, err error) 
 	defer func() {
 		// The bubble panics when goroutines are left that nothing can wake.
 		if p := recover(); p != nil {
-			err = errors.Join(err, fmt.Errorf("%w: goroutines are left that nothing can wake (%v)%s", ErrStuck, p, w.whoWaits()))
+			if text := fmt.Sprint(p); strings.HasPrefix(text, "deadlock: ") {
+				p = w.leftover()
+			}
+			err = errors.Join(err, fmt.Errorf("%w: %v%s", ErrStuck, p, w.whoWaits()))
 		}
 		timeline = w.timeline.finish(err)
 	}()
@@ -137,7 +143,7 @@ func Run(opts Options, play func(*World) error) (timeline *Timeline, err error) 
 }
 
 func (w *World) run(open func() (server, error), play func(*World) error) error {
-	w.start = time.Now()
+	w.start, w.bubble = time.Now(), thisBubble()
 	w.knock = make(chan struct{}, 1) // made here, in the bubble: waiting for it lets time pass
 	srv, err := open()
 	if err != nil {
@@ -241,6 +247,7 @@ func (w *World) unfired() error {
 func (w *World) close() {
 	w.mu.Lock()
 	w.closed = true
+	w.unclosed = w.listening()
 	processes := w.processes
 	w.mu.Unlock()
 	for _, p := range processes {

@@ -139,7 +139,9 @@ func TestClientThatBlocks(t *testing.T) {
 		require.True(t, a.Waiting())
 		w.Note("so far")
 	})
-	require.Contains(t, said, "nothing can wake")
+	require.Contains(t, said, "the world is stuck: goroutines are left in TestClientThatBlocks (world_test.go:1")
+	require.Contains(t, said, ") that nothing can wake, not even the end of their context\nA is")
+	require.NotContains(t, said, "bubble")
 	require.Contains(t, said, "\nA is in wait, waiting for something that is not Redis")
 	require.Len(t, timeline.Steps, 1)
 }

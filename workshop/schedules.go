@@ -90,8 +90,6 @@ func (q question) ask() Result {
 	case errors.Is(err, faults.ErrSchedule):
 		// Waits of random length, say. The plays have to do without it.
 		return Result{OK: true}
-	case errors.Is(err, faults.ErrStuck):
-		return Result{Why: "somebody waits for what never comes, and no context ends the wait: " + err.Error()}
 	case err != nil:
 		return Result{Why: err.Error()}
 	}

@@ -197,8 +197,9 @@ func (c *Client) Waiting() bool { return c.busy() && !c.Crashed() }
 
 func (c *Client) busy() bool { return c.call != nil && !c.call.ended.Load() }
 
-// Sent counts the commands of the instance that went through, connection
-// set-up left out.
+// Sent counts the commands of the instance that went through. Left out is what
+// go-redis sends for itself: the set-up of a connection, and the PING with which it
+// looks after a subscription.
 func (p *process) Sent() int {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()

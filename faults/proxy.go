@@ -309,7 +309,7 @@ func (w *World) letThrough(c *conn) {
 		step.Commands = append(step.Commands, w.timeline.shown(words))
 		answer := describe(reply, w.timeline.text)
 		if c.subscribed {
-			answer = "listening" // the reply comes in its own time
+			answer = listening
 		}
 		step.Replies = append(step.Replies, answer)
 	}
@@ -321,7 +321,9 @@ func (w *World) letThrough(c *conn) {
 		return
 	}
 	w.mu.Lock()
-	c.sent += len(replies)
+	if !step.looksAfter() {
+		c.sent += len(replies)
+	}
 	w.mu.Unlock()
 	if onReply != nil && onReply.kind == loseReply && step.Fault == "" {
 		step.Fault = "the reply is lost"

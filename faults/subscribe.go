@@ -12,6 +12,9 @@ import (
 // them while some other command passes, so they are there when the world is at
 // rest, and go to their clients in the order of the cast.
 
+// listening is what a timeline shows in place of a reply that comes in its own time.
+const listening = "listening"
+
 // subscribe sends a command whose reply comes in its own time, and listens from
 // then on.
 func (c *conn) subscribe(words []string) error {

@@ -144,3 +144,26 @@ func TestSubscriptionLeftOpen(t *testing.T) {
 	})
 	require.Equal(t, "the world is stuck: a subscription of B is open at the end: close it, on every way out", said)
 }
+
+// go-redis looks after a subscription with a PING each three seconds. That is
+// nobody's doing: it does not count as sent, and is not what a mark is for.
+func TestSubscriptionIsLookedAfter(t *testing.T) {
+	t.Parallel()
+	onEmbedded(t)
+	timeline := perform(t, func(w *faults.World) {
+		a := w.Client("A")
+		a.Do("listen", func(ctx context.Context) {
+			news := a.Redis().Subscribe(ctx, "news")
+			defer func() { _ = news.Close() }()
+			select {
+			case <-news.Channel():
+			case <-ctx.Done():
+			}
+		})
+		w.Sleep(20 * time.Second)
+		require.Equal(t, 1, a.Sent())
+		w.Mark("A listens")
+	})
+	require.Contains(t, timeline.String(), "SUBSCRIBE news → listening                     free\n        ! A listens\n")
+	require.Contains(t, timeline.String(), "PING → listening ×6")
+}

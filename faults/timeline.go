@@ -148,10 +148,15 @@ func (t *Timeline) markSomething() {
 	}
 }
 
-// lastDeed is the last step in which more happened than that time passed.
+// looksAfter reports whether go-redis has only looked after a subscription.
+func (s *Step) looksAfter() bool {
+	return len(s.Commands) == 1 && s.Commands[0][0] == "PING" && slices.Equal(s.Replies, []string{listening})
+}
+
+// lastDeed is the last step in which somebody did something.
 func (t *Timeline) lastDeed() *Step {
 	for _, s := range slices.Backward(t.Steps) {
-		if s.Passed == 0 {
+		if s.Passed == 0 && !s.looksAfter() {
 			return s
 		}
 	}

@@ -42,7 +42,7 @@ var (
 	E6 = exercise("e6_reentrant_hash", stages.V6, hazards.Reentry, hazards.InnerUnlock, hazards.LeaseCutShort)
 	E7 = exercise("e7_watchdog", stages.V7,
 		hazards.ExpiryMidBusiness, hazards.CancelledUnlock, hazards.RenewalPiledUp, hazards.RenewalGivesUp, hazards.LostReply)
-	E8 = exercise("e8_wakeup", stages.Wakeup, SilentWait, WokenAtOnce, MissedCall, SilentEnd)
+	E8 = exercise("e8_wakeup", stages.Wakeup, SilentWait, WokenAtOnce, MissedCall, HalfwayOut, SilentEnd)
 	E9 = exercise("e9_fencing", stages.Fenced,
 		hazards.StopTheWorld, TokenGrows, TokenInOrder, TokenIsShared, StaleSale, HalfSale, TenthHold, SecondSale)
 )

@@ -3,6 +3,7 @@ package workshop
 import (
 	"time"
 
+	"lockstep/faults"
 	"lockstep/hazards"
 )
 
@@ -20,8 +21,7 @@ var (
 			s.Sleep(time.Second) // B lies down
 			sent := b.Sent()
 			s.Sleep(20 * time.Second)
-			// go-redis looks after a subscription every three seconds.
-			if n := b.Sent() - sent; n > 10 {
+			if n := b.Sent() - sent; n > 3 {
 				s.Mark("B asks, again and again")
 				return s.Broken("B has waited for 20 s, and sent %d commands meanwhile: it polls", n)
 			}
@@ -78,19 +78,67 @@ var (
 		},
 	}
 
-	// SilentEnd: A dies. B waits for it.
+	// SilentEnd: A dies. B has come late, and waits for it.
 	SilentEnd = hazards.Hazard{
 		Name:  "SilentEnd",
-		Story: "A dead holder calls nobody.",
+		Story: "A dead holder calls nobody, and its lease ends when it ends.",
 		Play: func(s *hazards.Scene) error {
 			a, b := s.Client("A"), s.Client("B")
 
 			a.Lock() // lease: 30 s
+			s.Sleep(20700 * time.Millisecond)
 			b.Lock()
 			a.Crash()
-			s.Sleep(31 * time.Second)
+			s.Sleep(10 * time.Second) // of which the lease lasts for 9.3
 			if !b.Inside() {
-				return s.Broken("A is dead, its lease has ended a second ago, and B waits for a call")
+				return s.Broken("A is dead, its lease has ended, and B still waits, for a call or for too long")
+			}
+			return nil
+		},
+	}
+
+	// HalfwayOut: B waits for A, who unlocks, and is held up before each of the
+	// commands that this takes, but the first.
+	HalfwayOut = hazards.Hazard{
+		Name:  "HalfwayOut",
+		Story: "The holder is held up in the middle of its unlock, and nobody waits for a lock that is free.",
+		Play: func(s *hazards.Scene) error {
+			a, b := s.Client("A"), s.Client("B")
+
+			var commands []string // that an unlock takes
+			leaves := false
+			s.Observe(func(step *faults.Step) {
+				if leaves && len(step.Commands) > 0 {
+					commands = append(commands, called(step))
+				}
+			})
+
+			a.Lock()
+			a.Unlock() // Redis knows its script from now on
+			a.Lock()
+			leaves = true
+			a.Unlock()
+			leaves = false
+			for _, next := range commands[min(1, len(commands)):] {
+				a.Lock()
+				b.Lock()
+				s.Sleep(time.Second) // B lies down
+				a.PauseBefore(next)
+				a.Unlock()
+				s.Sleep(time.Millisecond)
+				if s.Held() == 0 {
+					s.Mark("free, and nobody is told")
+					return s.Broken("the lock is free, A is held up before it calls, and B waits: if A dies there, nobody calls")
+				}
+				a.Disarm() // it need not send the same each time
+				if a.Paused() {
+					a.Resume()
+				}
+				s.Sleep(time.Millisecond)
+				if !b.Inside() {
+					return s.Broken("A has called before it left: B came, found the lock taken, and lies down again beside a free one")
+				}
+				b.Unlock()
 			}
 			return nil
 		},

@@ -22,6 +22,7 @@ var mine = workshop.Entry{
 func TestSilentWait(t *testing.T)  { mine.Survives(t, workshop.SilentWait) }
 func TestWokenAtOnce(t *testing.T) { mine.Survives(t, workshop.WokenAtOnce) }
 func TestMissedCall(t *testing.T)  { mine.Survives(t, workshop.MissedCall) }
+func TestHalfwayOut(t *testing.T)  { mine.Survives(t, workshop.HalfwayOut) }
 func TestSilentEnd(t *testing.T)   { mine.Survives(t, workshop.SilentEnd) }
 
 // What every lock promises.

@@ -18,7 +18,8 @@ const retryEvery = 20 * time.Millisecond
 // releaseIfOwner answers with the number of keys it deleted: 1, or 0 when the
 // lock is free or somebody else's. No other command runs between its lines.
 //
-// Your turn: who waits has to hear of it (TestWokenAtOnce).
+// Your turn: who waits has to hear of it (TestWokenAtOnce), even if the holder is
+// held up, or dies, halfway (TestHalfwayOut).
 var releaseIfOwner = redis.NewScript(`
 -- releaseIfOwner: delete the lock if it is still its owner's.
 -- KEYS[1] the lock   ARGV[1] the owner's token

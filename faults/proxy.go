@@ -303,7 +303,8 @@ func (w *World) letThrough(c *conn) {
 		if !changedNothing(words, reply) {
 			w.refresh(words)
 		}
-		if !isNoScript(reply) { // else it comes once more, and is learned then
+		step.like = append(step.like, w.timeline.shown(words)) // before its new tokens have names
+		if !isNoScript(reply) {                                // else it comes once more, and is learned then
 			w.timeline.learn(c.process.name, words)
 		}
 		step.Commands = append(step.Commands, w.timeline.shown(words))

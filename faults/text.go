@@ -24,12 +24,29 @@ const (
 
 // String is the timeline for people: a column for each client, the watched
 // key's state at the right, the verdict at the end.
-func (t *Timeline) String() string {
+func (t *Timeline) String() string { return t.Short(len(t.Steps)) }
+
+// Short is the timeline for people, of the first and the last steps if it has more
+// than most. A step that breaks the promise is always among them.
+func (t *Timeline) Short(most int) string {
 	var b strings.Builder
 	t.header(&b)
-	for _, s := range t.Steps {
+	left := 0
+	tell := func() {
+		if left > 0 {
+			row(&b, "", fmt.Sprintf("… %d steps are left out …", left), "")
+		}
+		left = 0
+	}
+	for i, s := range t.Steps {
+		if i >= most/2 && i < len(t.Steps)-(most-most/2) && s.Broken == "" {
+			left++
+			continue
+		}
+		tell()
 		t.line(&b, s)
 	}
+	tell()
 	switch {
 	case t.Broke:
 		fmt.Fprintf(&b, "✗ %s\n", t.Verdict)
@@ -125,7 +142,7 @@ func (s *Step) state() string {
 		return "free"
 	case 1:
 		h := s.After[0]
-		left := ", " + s.left(h)
+		left := ", " + s.left(h, stateWide-len([]rune(h.Value))-2)
 		return cut(h.Value, stateWide-len(left)) + left
 	}
 	var values []string
@@ -135,16 +152,22 @@ func (s *Step) state() string {
 	return fmt.Sprintf("%d keys: %s", len(values), strings.Join(values, ", "))
 }
 
-// left is how long a lock lasts after the step, if nobody does anything.
-func (s *Step) left(h Holding) string {
-	switch left := h.Ends - s.At; {
+// left is how long a lock lasts after the step, if nobody does anything: in no more
+// than so many characters, if it need not be too inexact for that.
+func (s *Step) left(h Holding, wide int) string {
+	left := h.Ends - s.At
+	switch {
 	case h.Ends == Never:
 		return "no lease"
 	case left > year:
 		return "years left"
-	default:
-		return clock(left) + " left"
 	}
+	for _, unit := range units {
+		if said := clock(left.Truncate(unit)) + " left"; len(said) <= wide {
+			return said
+		}
+	}
+	return clock(left.Truncate(units[len(units)-1])) + " left"
 }
 
 // clock is a duration as a stop-watch would show it: 1m5s is 65s.
@@ -152,10 +175,13 @@ func clock(d time.Duration) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.6f", d.Seconds()), "0"), ".") + "s"
 }
 
+// units are how exact a time is shown: the first where there is room for it.
+var units = []time.Duration{time.Nanosecond, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond}
+
 // stopwatch is an instant for the column of times: to the millisecond, and less
 // exact where that would not fit.
 func stopwatch(d time.Duration) string {
-	for _, unit := range []time.Duration{time.Nanosecond, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond} {
+	for _, unit := range units {
 		if at := clock(d.Truncate(unit)); len(at) < timeWide {
 			return at
 		}

@@ -36,6 +36,7 @@ type Step struct {
 	Client   string        `json:"client,omitzero"` // who did it
 	Sent     time.Duration `json:"-"`               // when its commands came to the door, in fake time since the start
 	Commands [][]string    `json:"commands,omitempty"`
+	like     [][]string    // its commands, with "…" for each token that is new here
 	Replies  []string      `json:"replies,omitempty"`
 	Fault    string        `json:"fault,omitempty"`
 	Note     string        `json:"note,omitempty"`
@@ -85,7 +86,8 @@ func (t *Timeline) last() *Step {
 }
 
 // add records a step, or counts it where it only repeats what its client did
-// since the state last changed. It returns the step as it stands in t.
+// since the state last changed. A token that is new each time makes no difference.
+// It returns the step as it stands in t.
 func (t *Timeline) add(s Step) *Step {
 	s.Times = 1
 	if last := t.last(); last != nil {
@@ -95,8 +97,8 @@ func (t *Timeline) add(s Step) *Step {
 	repeatable := !changed && s.Fault == "" && s.Note == "" && s.Passed == 0
 	if repeatable {
 		for _, o := range t.open {
-			if o.Client == s.Client && slices.Equal(o.Replies, s.Replies) &&
-				slices.EqualFunc(o.Commands, s.Commands, slices.Equal[[]string]) {
+			if s.repeats(o) {
+				o.goOn(s)
 				o.Times++
 				o.Last = s.At
 				return o
@@ -108,6 +110,37 @@ func (t *Timeline) add(s Step) *Step {
 	}
 	t.Steps = append(t.Steps, &s)
 	return &s
+}
+
+// repeats reports whether a step is like one before: each word is the same, or has
+// new tokens in the place of new tokens.
+func (s *Step) repeats(before *Step) bool {
+	if s.Client != before.Client || len(s.Commands) != len(before.Commands) || !slices.Equal(s.Replies, before.Replies) {
+		return false
+	}
+	for i, words := range s.Commands {
+		if len(words) != len(before.Commands[i]) {
+			return false
+		}
+		for j, word := range words {
+			if word != before.Commands[i][j] && s.like[i][j] != before.like[i][j] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// goOn marks the tokens that are not the same in a step that repeats this one: of
+// a#2, a#3 and so on the first is shown, as "a#2…".
+func (s *Step) goOn(again Step) {
+	for i, words := range s.Commands {
+		for j, word := range words {
+			if word != again.Commands[i][j] && !strings.HasSuffix(word, "…") {
+				words[j] = word + "…"
+			}
+		}
+	}
 }
 
 // finish completes the recording: scripts whose text came after their first

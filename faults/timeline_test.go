@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"flag"
 	"os"
@@ -246,6 +247,59 @@ func TestEqualTriesAreCounted(t *testing.T) {
 	require.Equal(t, "1.005s SET lock a EX 60 NX → OK a, 60s left", lines(timeline)[len(lines(timeline))-3])
 }
 
+// A token that is new for each try makes no new line, and one that comes again does.
+func TestTriesWithNewTokensAreCounted(t *testing.T) {
+	t.Parallel()
+	timeline := perform(t, func(w *faults.World) {
+		a, b := w.Client("A"), w.Client("B")
+		send(a, "SET", "lock", "a")
+		first, second := rand.Text(), rand.Text()
+		send(b, "SET", "lock", first, "NX")
+		send(b, "SET", "lock", first, "NX")
+		send(b, "SET", "lock", second, "NX")
+		for range 400 {
+			send(b, "SET", "lock", rand.Text(), "NX")
+		}
+		send(b, "SET", "lock", second, "NX")
+		owner := rand.Text()
+		for range 9 { // the first time, both are new
+			send(b, "EXISTS", owner, rand.Text())
+		}
+	})
+	require.Equal(t, []string{
+		"0s SET lock a → OK a, no lease",
+		"0s SET lock b… NX → nil ×403 until 0s a, no lease",
+		"0s SET lock b#2 NX → nil a, no lease",
+		"0s EXISTS b#403 b#404… → 0 ×9 until 0s a, no lease",
+	}, lines(timeline))
+}
+
+// Of a long timeline the beginning and the end are shown, and what breaks the promise.
+func TestShort(t *testing.T) {
+	t.Parallel()
+	timeline := perform(t, func(w *faults.World) {
+		a := w.Client("A")
+		for i := range 100 {
+			send(a, "SET", "lock", i)
+			if i == 50 {
+				w.Mark("fifty")
+			}
+		}
+	})
+	require.Equal(t, `time    A                                              lock
+0s      SET lock 0 → OK                                0, no lease
+0s      SET lock 1 → OK                                1, no lease
+        … 48 steps are left out …
+0s      SET lock 50 → OK                               50, no lease
+        ! fifty
+        … 46 steps are left out …
+0s      SET lock 97 → OK                               97, no lease
+0s      SET lock 98 → OK                               98, no lease
+0s      SET lock 99 → OK                               99, no lease
+`, timeline.Short(5))
+	require.Equal(t, timeline.String(), timeline.Short(100))
+}
+
 // A remark, a fault, time in a lump or a change of the lock ends the counting.
 func TestCountingEnds(t *testing.T) {
 	t.Parallel()
@@ -281,6 +335,7 @@ func TestState(t *testing.T) {
 		"a, no lease":       {{"SET", "lock", "a"}},
 		"a, 30s left":       {{"SET", "lock", "a", "EX", 30}},
 		"a, 1.001s left":    {{"SET", "lock", "a", "PX", 1001}},
+		"a, 12345.67s left": {{"SET", "lock", "a", "PX", 12345678}},
 		"ann, 30s left":     {{"HSET", "lock", uuid, 1}, {"PEXPIRE", "lock", 30000}},
 		"ann ×2, no lease":  {{"HSET", "lock", uuid, 2}},
 		"a ×2 b, no lease":  {{"HSET", "lock", "b", 1, "a", 2, "", "bookkeeping"}},

@@ -92,13 +92,17 @@ func (c Check) Report(r Result) string {
 	return fmt.Sprintf("%s: %s\n\n%s", c.Name, c.Story, r)
 }
 
+// mostSteps is how many steps of a timeline a learner gets to read. Who waits in some
+// way that is new each time makes hundreds.
+const mostSteps = 40
+
 // String is the result as a learner reads it.
 func (r Result) String() string {
 	if r.Timeline == nil {
 		return "✗ " + r.Why + "\n"
 	}
 	if r.OK || r.Timeline.Verdict == r.Why {
-		return r.Timeline.String()
+		return r.Timeline.Short(mostSteps)
 	}
-	return fmt.Sprintf("%s✗ %s\n", r.Timeline, r.Why)
+	return fmt.Sprintf("%s✗ %s\n", r.Timeline.Short(mostSteps), r.Why)
 }

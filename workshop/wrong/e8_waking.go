@@ -17,7 +17,9 @@ func waking() []Lock {
 			Name:     "called, and asking all the same",
 			Mistake:  "There is a channel, and the ticker of the time before it is still there, to be on the safe side.",
 			Exercise: workshop.E8, Check: "SilentWait", Says: "it polls",
-			New: on(func(h *handle) stages.Lock { return woken{leased{h}, true, byLease, 20 * time.Millisecond, deleteAndCall} }),
+			New: on(func(h *handle) stages.Lock {
+				return woken{leased{h}, true, byLease, 20 * time.Millisecond, deleteAndCall}
+			}),
 		},
 		{
 			Name:     "no call on the way out",

@@ -299,7 +299,7 @@ func (w *World) stillRunning() string {
 	w.telling.Lock()
 	defer w.telling.Unlock()
 	return fmt.Sprintf("lockstep: after %v of real time this play is still running: "+
-		"some code spins without sleeping, or waits for a mutex. So far:\n\n%s", realLimit, w.timeline)
+		"some code takes very many steps, with no sleep or a very short one, or waits for a mutex. So far:\n\n%s", realLimit, w.timeline)
 }
 
 // record adds a step at this instant.

@@ -68,8 +68,9 @@ func guard(check string) (end func()) {
 			case <-done:
 				return
 			case <-tooLong:
-				giveUp(check, fmt.Sprintf("after %v of real time it is still running. Fake time can't pass while code "+
-					"spins without a sleep, or waits for a mutex; and a goroutine that goes on for ever never lets a play end", limit))
+				giveUp(check, fmt.Sprintf("after %v of real time it is still running. It takes very many steps, with no sleep "+
+					"between them or a very short one; or it waits for a mutex, and fake time can't pass; "+
+					"or a goroutine that goes on for ever never lets a play end", limit))
 			case <-look.C:
 				if inUse() > mostMemory {
 					giveUp(check, fmt.Sprintf("it has more than %d MB of memory in use", mostMemory>>20))

@@ -47,6 +47,34 @@ func TestStartersAreHandedOut(t *testing.T) {
 	}
 }
 
+// The checks come in one order: that of the table in the README, of the tests, and of
+// what a learner is shown.
+func TestOrderOfChecks(t *testing.T) {
+	for _, e := range workshop.All() {
+		_, table, _ := strings.Cut(read(t, e.Name, "README.md"), "| shown by |")
+		table, _, _ = strings.Cut(table, "\n\n")
+		at := 0
+		for _, c := range e.Wins {
+			found := regexp.MustCompile(`\b` + c.Name + `\b`).FindStringIndex(table[at:])
+			if found == nil {
+				t.Errorf("%s: the README's table has no %s, or has it too early", e.Name, c.Name)
+				continue
+			}
+			at += found[1]
+		}
+		var tests, checks []string
+		for _, m := range regexp.MustCompile(`(?m)^func Test(\w+)`).FindAllStringSubmatch(read(t, e.Name, "lock_test.go"), -1) {
+			tests = append(tests, m[1])
+		}
+		for _, c := range e.Checks() {
+			checks = append(checks, c.Name)
+		}
+		if !slices.Equal(tests, checks) {
+			t.Errorf("%s: the tests come in the order\n%v\nand the checks in\n%v", e.Name, tests, checks)
+		}
+	}
+}
+
 // firstSight is the first block of a README that an exercise has printed.
 var firstSight = regexp.MustCompile("(?s)<!-- lockstep: exercise (\\w+) (\\w+) -->\n```text\n(.*?)```\n<!-- end -->")
 

@@ -14,7 +14,7 @@ import (
 type Exercise struct {
 	Name  string       // its folder: e4_owner
 	Stage stages.Stage // what it builds; its lock.go is one solution
-	Wins  []Check      // what it is about
+	Wins  []Check      // what it is about, in the order of the table in its README
 	Keeps []Check      // what every lock promises, and what was won before
 }
 
@@ -36,12 +36,13 @@ var (
 	E1 = exercise("e1_setnx", stages.V1, hazards.TwoServers)
 	E2 = exercise("e2_spin", stages.V2, hazards.RecursionOverflow)
 	E3 = exercise("e3_expire", stages.V3,
-		hazards.Crash, hazards.TwoCommands, hazards.LateLease, hazards.LeaseTruncated, hazards.HolderGone)
+		hazards.Crash, hazards.HolderGone, hazards.TwoCommands, hazards.LateLease, hazards.LeaseTruncated)
 	E4 = exercise("e4_owner", stages.V4, hazards.MisDelete, hazards.ForeignUnlock, hazards.OwnerCollision)
 	E5 = exercise("e5_lua_release", stages.V5, hazards.GCPause, hazards.RetriedDelete)
 	E6 = exercise("e6_reentrant_hash", stages.V6, hazards.Reentry, hazards.InnerUnlock, hazards.LeaseCutShort)
 	E7 = exercise("e7_watchdog", stages.V7,
-		hazards.ExpiryMidBusiness, hazards.CancelledUnlock, hazards.RenewalPiledUp, hazards.RenewalGivesUp, hazards.LostReply)
+		hazards.ExpiryMidBusiness, hazards.RenewalGivesUp, hazards.RenewalPiledUp, RenewalEnds, NoRevival, LateRenewal,
+		WaiterRenewsNothing, hazards.CancelledUnlock, ToldOfLoss, hazards.LostReply, RepeatedUnlock)
 	E8 = exercise("e8_wakeup", stages.Wakeup, SilentWait, WokenAtOnce, MissedCall, HalfwayOut, SilentEnd)
 	E9 = exercise("e9_fencing", stages.Fenced,
 		hazards.StopTheWorld, TokenGrows, TokenInOrder, TokenIsShared, StaleSale, HalfSale, TenthHold, SecondSale)
@@ -63,12 +64,17 @@ func exercise(name string, stage stages.Stage, about ...hazards.Hazard) Exercise
 		e.Wins = append(e.Wins, play(h))
 		asked = append(asked, h.Name)
 	}
+	keep := func(h hazards.Hazard) {
+		if !slices.Contains(asked, h.Name) {
+			e.Keeps = append(e.Keeps, play(h))
+		}
+	}
 	for _, promise := range promisesOf(stage) {
-		e.Keeps = append(e.Keeps, play(promise))
+		keep(promise)
 	}
 	for _, h := range hazards.All() {
-		if h.Expected(stage).Outcome == hazards.Holds && !slices.Contains(asked, h.Name) {
-			e.Keeps = append(e.Keeps, play(h))
+		if h.Expected(stage).Outcome == hazards.Holds {
+			keep(h)
 		}
 	}
 	if !stage.Listens { // the search knows nothing of messages that are under way

@@ -19,10 +19,10 @@ var mine = workshop.Entry{
 // What this exercise is about.
 
 func TestCrash(t *testing.T)          { mine.Survives(t, hazards.Crash) }
+func TestHolderGone(t *testing.T)     { mine.Survives(t, hazards.HolderGone) }
 func TestTwoCommands(t *testing.T)    { mine.Survives(t, hazards.TwoCommands) }
 func TestLateLease(t *testing.T)      { mine.Survives(t, hazards.LateLease) }
 func TestLeaseTruncated(t *testing.T) { mine.Survives(t, hazards.LeaseTruncated) }
-func TestHolderGone(t *testing.T)     { mine.Survives(t, hazards.HolderGone) }
 
 // What every lock promises.
 

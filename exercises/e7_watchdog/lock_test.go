@@ -19,56 +19,56 @@ var mine = workshop.Entry{
 
 // What this exercise is about.
 
-func TestExpiryMidBusiness(t *testing.T) { mine.Survives(t, hazards.ExpiryMidBusiness) }
-func TestCancelledUnlock(t *testing.T)   { mine.Survives(t, hazards.CancelledUnlock) }
-func TestRenewalPiledUp(t *testing.T)    { mine.Survives(t, hazards.RenewalPiledUp) }
-func TestRenewalGivesUp(t *testing.T)    { mine.Survives(t, hazards.RenewalGivesUp) }
-func TestLostReply(t *testing.T)         { mine.Survives(t, hazards.LostReply) }
-
-// What every lock promises.
-
-func TestFreeLock(t *testing.T)            { mine.Survives(t, workshop.FreeLock) }
-func TestPoliteWait(t *testing.T)          { mine.Survives(t, workshop.PoliteWait) }
-func TestTakenLock(t *testing.T)           { mine.Survives(t, workshop.TakenLock) }
-func TestHandOff(t *testing.T)             { mine.Survives(t, workshop.HandOff) }
-func TestDeadlineKept(t *testing.T)        { mine.Survives(t, workshop.DeadlineKept) }
-func TestWaitCancelled(t *testing.T)       { mine.Survives(t, workshop.WaitCancelled) }
-func TestCalledOff(t *testing.T)           { mine.Survives(t, workshop.CalledOff) }
-func TestSecondUse(t *testing.T)           { mine.Survives(t, workshop.SecondUse) }
-func TestHolderTries(t *testing.T)         { mine.Survives(t, workshop.HolderTries) }
-func TestOtherKey(t *testing.T)            { mine.Survives(t, workshop.OtherKey) }
-func TestOtherProcess(t *testing.T)        { mine.Survives(t, workshop.OtherProcess) }
-func TestLockedAnew(t *testing.T)          { mine.Survives(t, workshop.LockedAnew) }
-func TestUnanswered(t *testing.T)          { mine.Survives(t, workshop.Unanswered) }
-func TestBadInput(t *testing.T)            { mine.Survives(t, workshop.BadInput) }
-func TestLeaseAsAsked(t *testing.T)        { mine.Survives(t, workshop.LeaseAsAsked) }
-func TestWholeLease(t *testing.T)          { mine.Survives(t, workshop.WholeLease) }
-func TestStaleHandle(t *testing.T)         { mine.Survives(t, workshop.StaleHandle) }
-func TestSameService(t *testing.T)         { mine.Survives(t, workshop.SameService) }
-func TestNothingToUnlock(t *testing.T)     { mine.Survives(t, workshop.NothingToUnlock) }
-func TestUnlockAfterLoss(t *testing.T)     { mine.Survives(t, workshop.UnlockAfterLoss) }
-func TestLateUnlock(t *testing.T)          { mine.Survives(t, workshop.LateUnlock) }
-func TestEmptyOwner(t *testing.T)          { mine.Survives(t, workshop.EmptyOwner) }
-func TestAllUnlocked(t *testing.T)         { mine.Survives(t, workshop.AllUnlocked) }
-func TestInnerLease(t *testing.T)          { mine.Survives(t, workshop.InnerLease) }
-func TestLateEntry(t *testing.T)           { mine.Survives(t, workshop.LateEntry) }
-func TestLateExit(t *testing.T)            { mine.Survives(t, workshop.LateExit) }
-func TestInnerHandle(t *testing.T)         { mine.Survives(t, workshop.InnerHandle) }
-func TestRenewedAsAsked(t *testing.T)      { mine.Survives(t, workshop.RenewedAsAsked) }
-func TestRenewedAfterTry(t *testing.T)     { mine.Survives(t, workshop.RenewedAfterTry) }
-func TestRenewedAfterWait(t *testing.T)    { mine.Survives(t, workshop.RenewedAfterWait) }
-func TestUnknownEntry(t *testing.T)        { mine.Survives(t, workshop.UnknownEntry) }
-func TestWaitLimit(t *testing.T)           { mine.Survives(t, workshop.WaitLimit) }
-func TestOuterRenewed(t *testing.T)        { mine.Survives(t, workshop.OuterRenewed) }
+func TestExpiryMidBusiness(t *testing.T)   { mine.Survives(t, hazards.ExpiryMidBusiness) }
+func TestRenewalGivesUp(t *testing.T)      { mine.Survives(t, hazards.RenewalGivesUp) }
+func TestRenewalPiledUp(t *testing.T)      { mine.Survives(t, hazards.RenewalPiledUp) }
 func TestRenewalEnds(t *testing.T)         { mine.Survives(t, workshop.RenewalEnds) }
-func TestFailedUnlock(t *testing.T)        { mine.Survives(t, workshop.FailedUnlock) }
 func TestNoRevival(t *testing.T)           { mine.Survives(t, workshop.NoRevival) }
 func TestLateRenewal(t *testing.T)         { mine.Survives(t, workshop.LateRenewal) }
 func TestWaiterRenewsNothing(t *testing.T) { mine.Survives(t, workshop.WaiterRenewsNothing) }
+func TestCancelledUnlock(t *testing.T)     { mine.Survives(t, hazards.CancelledUnlock) }
 func TestToldOfLoss(t *testing.T)          { mine.Survives(t, workshop.ToldOfLoss) }
-func TestFalseAlarm(t *testing.T)          { mine.Survives(t, workshop.FalseAlarm) }
-func TestCutOff(t *testing.T)              { mine.Survives(t, workshop.CutOff) }
+func TestLostReply(t *testing.T)           { mine.Survives(t, hazards.LostReply) }
 func TestRepeatedUnlock(t *testing.T)      { mine.Survives(t, workshop.RepeatedUnlock) }
+
+// What every lock promises.
+
+func TestFreeLock(t *testing.T)         { mine.Survives(t, workshop.FreeLock) }
+func TestPoliteWait(t *testing.T)       { mine.Survives(t, workshop.PoliteWait) }
+func TestTakenLock(t *testing.T)        { mine.Survives(t, workshop.TakenLock) }
+func TestHandOff(t *testing.T)          { mine.Survives(t, workshop.HandOff) }
+func TestDeadlineKept(t *testing.T)     { mine.Survives(t, workshop.DeadlineKept) }
+func TestWaitCancelled(t *testing.T)    { mine.Survives(t, workshop.WaitCancelled) }
+func TestCalledOff(t *testing.T)        { mine.Survives(t, workshop.CalledOff) }
+func TestSecondUse(t *testing.T)        { mine.Survives(t, workshop.SecondUse) }
+func TestHolderTries(t *testing.T)      { mine.Survives(t, workshop.HolderTries) }
+func TestOtherKey(t *testing.T)         { mine.Survives(t, workshop.OtherKey) }
+func TestOtherProcess(t *testing.T)     { mine.Survives(t, workshop.OtherProcess) }
+func TestLockedAnew(t *testing.T)       { mine.Survives(t, workshop.LockedAnew) }
+func TestUnanswered(t *testing.T)       { mine.Survives(t, workshop.Unanswered) }
+func TestBadInput(t *testing.T)         { mine.Survives(t, workshop.BadInput) }
+func TestLeaseAsAsked(t *testing.T)     { mine.Survives(t, workshop.LeaseAsAsked) }
+func TestWholeLease(t *testing.T)       { mine.Survives(t, workshop.WholeLease) }
+func TestStaleHandle(t *testing.T)      { mine.Survives(t, workshop.StaleHandle) }
+func TestSameService(t *testing.T)      { mine.Survives(t, workshop.SameService) }
+func TestNothingToUnlock(t *testing.T)  { mine.Survives(t, workshop.NothingToUnlock) }
+func TestUnlockAfterLoss(t *testing.T)  { mine.Survives(t, workshop.UnlockAfterLoss) }
+func TestLateUnlock(t *testing.T)       { mine.Survives(t, workshop.LateUnlock) }
+func TestEmptyOwner(t *testing.T)       { mine.Survives(t, workshop.EmptyOwner) }
+func TestAllUnlocked(t *testing.T)      { mine.Survives(t, workshop.AllUnlocked) }
+func TestInnerLease(t *testing.T)       { mine.Survives(t, workshop.InnerLease) }
+func TestLateEntry(t *testing.T)        { mine.Survives(t, workshop.LateEntry) }
+func TestLateExit(t *testing.T)         { mine.Survives(t, workshop.LateExit) }
+func TestInnerHandle(t *testing.T)      { mine.Survives(t, workshop.InnerHandle) }
+func TestRenewedAsAsked(t *testing.T)   { mine.Survives(t, workshop.RenewedAsAsked) }
+func TestRenewedAfterTry(t *testing.T)  { mine.Survives(t, workshop.RenewedAfterTry) }
+func TestRenewedAfterWait(t *testing.T) { mine.Survives(t, workshop.RenewedAfterWait) }
+func TestUnknownEntry(t *testing.T)     { mine.Survives(t, workshop.UnknownEntry) }
+func TestWaitLimit(t *testing.T)        { mine.Survives(t, workshop.WaitLimit) }
+func TestOuterRenewed(t *testing.T)     { mine.Survives(t, workshop.OuterRenewed) }
+func TestFailedUnlock(t *testing.T)     { mine.Survives(t, workshop.FailedUnlock) }
+func TestFalseAlarm(t *testing.T)       { mine.Survives(t, workshop.FalseAlarm) }
+func TestCutOff(t *testing.T)           { mine.Survives(t, workshop.CutOff) }
 
 // What was won before, and must not be lost.
 

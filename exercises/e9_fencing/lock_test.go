@@ -37,35 +37,35 @@ func TestSecondSale(t *testing.T)    { mine.Survives(t, workshop.SecondSale) }
 
 // What every lock promises.
 
-func TestPoliteWait(t *testing.T)      { mine.Survives(t, workshop.PoliteWait) }
-func TestWaitCancelled(t *testing.T)   { mine.Survives(t, workshop.WaitCancelled) }
-func TestHolderTries(t *testing.T)     { mine.Survives(t, workshop.HolderTries) }
-func TestOtherProcess(t *testing.T)    { mine.Survives(t, workshop.OtherProcess) }
-func TestLockedAnew(t *testing.T)      { mine.Survives(t, workshop.LockedAnew) }
-func TestWholeLease(t *testing.T)      { mine.Survives(t, workshop.WholeLease) }
-func TestStaleHandle(t *testing.T)     { mine.Survives(t, workshop.StaleHandle) }
-func TestSameService(t *testing.T)     { mine.Survives(t, workshop.SameService) }
-func TestUnlockAfterLoss(t *testing.T) { mine.Survives(t, workshop.UnlockAfterLoss) }
 func TestFreeLock(t *testing.T)        { mine.Survives(t, workshop.FreeLock) }
+func TestPoliteWait(t *testing.T)      { mine.Survives(t, workshop.PoliteWait) }
 func TestTakenLock(t *testing.T)       { mine.Survives(t, workshop.TakenLock) }
 func TestHandOff(t *testing.T)         { mine.Survives(t, workshop.HandOff) }
 func TestDeadlineKept(t *testing.T)    { mine.Survives(t, workshop.DeadlineKept) }
+func TestWaitCancelled(t *testing.T)   { mine.Survives(t, workshop.WaitCancelled) }
 func TestCalledOff(t *testing.T)       { mine.Survives(t, workshop.CalledOff) }
 func TestSecondUse(t *testing.T)       { mine.Survives(t, workshop.SecondUse) }
+func TestHolderTries(t *testing.T)     { mine.Survives(t, workshop.HolderTries) }
 func TestOtherKey(t *testing.T)        { mine.Survives(t, workshop.OtherKey) }
+func TestOtherProcess(t *testing.T)    { mine.Survives(t, workshop.OtherProcess) }
+func TestLockedAnew(t *testing.T)      { mine.Survives(t, workshop.LockedAnew) }
 func TestUnanswered(t *testing.T)      { mine.Survives(t, workshop.Unanswered) }
 func TestBadInput(t *testing.T)        { mine.Survives(t, workshop.BadInput) }
 func TestLeaseAsAsked(t *testing.T)    { mine.Survives(t, workshop.LeaseAsAsked) }
+func TestWholeLease(t *testing.T)      { mine.Survives(t, workshop.WholeLease) }
+func TestStaleHandle(t *testing.T)     { mine.Survives(t, workshop.StaleHandle) }
+func TestSameService(t *testing.T)     { mine.Survives(t, workshop.SameService) }
 func TestNothingToUnlock(t *testing.T) { mine.Survives(t, workshop.NothingToUnlock) }
+func TestUnlockAfterLoss(t *testing.T) { mine.Survives(t, workshop.UnlockAfterLoss) }
 func TestLateUnlock(t *testing.T)      { mine.Survives(t, workshop.LateUnlock) }
 
 // What was won before, and must not be lost.
 
-func TestLateLease(t *testing.T)         { mine.Survives(t, hazards.LateLease) }
 func TestTwoServers(t *testing.T)        { mine.Survives(t, hazards.TwoServers) }
 func TestRecursionOverflow(t *testing.T) { mine.Survives(t, hazards.RecursionOverflow) }
 func TestCrash(t *testing.T)             { mine.Survives(t, hazards.Crash) }
 func TestTwoCommands(t *testing.T)       { mine.Survives(t, hazards.TwoCommands) }
+func TestLateLease(t *testing.T)         { mine.Survives(t, hazards.LateLease) }
 func TestLeaseTruncated(t *testing.T)    { mine.Survives(t, hazards.LeaseTruncated) }
 func TestResultIgnored(t *testing.T)     { mine.Survives(t, hazards.ResultIgnored) }
 func TestMisDelete(t *testing.T)         { mine.Survives(t, hazards.MisDelete) }

@@ -493,7 +493,6 @@ func TestBrokenBeforeTheFault(t *testing.T) {
 	require.EqualError(t, err, "it broke")
 	require.Equal(t, []string{
 		"0s SET lock a → OK a, no lease",
-		"✗ here",
 		`0s ── A never sent "DEL", so the pause did not a, no lease`,
 		"happen ──",
 		"✗ it broke",

@@ -166,19 +166,8 @@ func (t *Timeline) finish(err error) *Timeline {
 	if err != nil {
 		t.Verdict = err.Error()
 		t.Broke = isBroken(err)
-		if t.Broke {
-			t.markSomething()
-		}
 	}
 	return t
-}
-
-// markSomething marks the last thing that anybody did, unless a mark is there.
-func (t *Timeline) markSomething() {
-	marked := slices.ContainsFunc(t.Steps, func(s *Step) bool { return s.Broken != "" })
-	if deed := t.lastDeed(); deed != nil && !marked {
-		deed.Mark("here")
-	}
 }
 
 // looksAfter reports whether go-redis has only looked after a subscription.

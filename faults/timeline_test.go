@@ -368,9 +368,9 @@ func TestMarks(t *testing.T) {
 		play  func(w *faults.World) error
 		shows []string
 	}{
-		"by itself": {
+		"none": {
 			func(w *faults.World) error { w.Note("n"); return w.Broken("sold twice") },
-			[]string{"0s ── n ── free", "✗ here", "✗ sold twice"},
+			[]string{"0s ── n ── free", "✗ sold twice"},
 		},
 		"by hand": {
 			func(w *faults.World) error { w.Note("n"); w.Mark("two %s", "inside"); return w.Broken("sold twice") },

@@ -166,7 +166,6 @@ func (w *World) run(open func() (server, error), play func(*World) error) error 
 	case err == nil:
 		err = missed
 	case errors.Is(err, ErrBroken): // but not, perhaps, for the reason that the play had in mind
-		w.timeline.markSomething()
 		w.Note("%s", strings.TrimPrefix(missed.Error(), ErrPlay.Error()+": "))
 	}
 	cancel()
@@ -263,9 +262,9 @@ func (w *World) close() {
 	time.Sleep(afterlife)
 }
 
-// Broken is what a play returns when the promise under study is broken. It
-// marks the last step of the timeline, and says in a sentence what a person
-// lost by it.
+// Broken is what a play returns when the promise under study is broken. It says
+// in a sentence what a person lost by it. At which step that was is for Mark to
+// say: the last one before the end may well be right.
 func (w *World) Broken(format string, args ...any) error {
 	return &broken{fmt.Sprintf(format, args...)}
 }

@@ -101,7 +101,10 @@ func (q question) ask() Result {
 		if err != nil && !errors.Is(err, faults.ErrBroken) {
 			return Result{Why: err.Error()}
 		}
-		timeline.Verdict = fmt.Sprintf("%s, in this order of steps: %s\n"+legend, lost[b.Property], b.Schedule)
+		timeline.Verdict = lost[b.Property] + ", whatever the order of steps"
+		if len(b.Schedule) > 0 {
+			timeline.Verdict = fmt.Sprintf("%s, in this order of steps: %s\n"+legend, lost[b.Property], b.Schedule)
+		}
 		return Result{Why: timeline.Verdict, Timeline: timeline}
 	}
 	return Result{OK: true}

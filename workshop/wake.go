@@ -12,7 +12,7 @@ var (
 	// SilentWait: A is inside for long. B waits.
 	SilentWait = hazards.Hazard{
 		Name:  "SilentWait",
-		Story: "Who waits asks for nothing, until it is called.",
+		Story: "A waiter that asks again and again keeps Redis busy with nothing.",
 		Play: func(s *hazards.Scene) error {
 			a, b := s.Client("A"), s.Client("B")
 

@@ -39,6 +39,7 @@ the one to begin with.`,
 			case watch && isTerminal(cmd.InOrStdin()) && isTerminal(cmd.OutOrStdout()):
 				return l.watch(ctx, cmd, args)
 			case watch:
+				cmd.PrintErrln("This is no terminal: it runs once, and does not watch.")
 				return l.run(ctx, cmd, args, false)
 			}
 			return l.list(ctx, cmd)

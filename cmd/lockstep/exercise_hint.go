@@ -61,7 +61,7 @@ func (l learner) hint(p *page, e workshop.Exercise, oneMore bool) (more bool, er
 		p.WriteString("\n")
 	}
 	if seen == len(hints) {
-		p.say("That is all there is.")
+		p.say("There are no more hints for %s.", e.Name)
 	}
 	if note != "" {
 		p.say("%s", note)

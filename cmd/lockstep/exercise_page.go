@@ -34,7 +34,7 @@ func (p *page) item(mark, name, text string) {
 // next adds what can be done next: the path of a file, or a command of this
 // program. Where there is no room for the reason, it is left out.
 func (p *page) next(what, why string) {
-	const column = len("go run ./cmd/lockstep exercise --watch")
+	const column = len("go run ./cmd/lockstep exercise run e4 --all")
 	if why == "" || 4+column+2+len(why) > p.wide {
 		p.WriteString("    " + what + "\n")
 		return

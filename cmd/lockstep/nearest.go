@@ -32,7 +32,7 @@ func quoted(word string) string {
 // half of word would be wrong. Of two that are as near it is the later one, which
 // for a stage is the better lock.
 func nearest(word string, names []string) string {
-	if word == "" {
+	if utf8.RuneCountInString(word) < 2 { // a letter is part of almost everything
 		return ""
 	}
 	best, least := "", utf8.RuneCountInString(strings.TrimLeft(word, "-"))/2

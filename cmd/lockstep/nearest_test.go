@@ -13,6 +13,7 @@ func TestNearest(t *testing.T) {
 		"v9":        "v7", // of two that are as near the later one
 		"zzz":       "",
 		"":          "",
+		"s":         "",
 	} {
 		if got := nearest(word, names); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)

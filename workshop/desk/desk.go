@@ -76,7 +76,11 @@ func (d *Desk) whole(e workshop.Exercise) error {
 		_, err := os.Stat(filepath.Join(d.Root, path))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("%s %w; git checkout -- %s brings it back", path, ErrLost, path)
+			back := "git checkout -- " + path + " brings it back"
+			if name == "lock.go" { // which the program has itself
+				back = "lockstep exercise reset " + e.Name + " brings the starter back"
+			}
+			return fmt.Errorf("%s %w; %s", path, ErrLost, back)
 		case err != nil:
 			return err
 		}

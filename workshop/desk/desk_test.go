@@ -259,12 +259,17 @@ func TestReset(t *testing.T) {
 func TestLost(t *testing.T) {
 	t.Parallel()
 	d, _ := atDesk(t)
-	for _, lost := range []string{"lock.go", "lock_test.go", ""} {
+	for lost, back := range map[string]string{
+		"lock.go":      "lockstep exercise reset e4_owner brings the starter back",
+		"lock_test.go": "git checkout -- exercises/e4_owner/lock_test.go",
+		"":             "git checkout -- exercises/e4_owner",
+	} {
 		require.NoError(t, os.RemoveAll(d.File(workshop.E4, lost)))
 		_, err := d.Mark(t.Context(), workshop.E4)
 		require.ErrorIs(t, err, ErrLost)
-		require.ErrorContains(t, err, "git checkout -- "+filepath.Join(Folder, "e4_owner", lost))
+		require.ErrorContains(t, err, back)
 		put(t, d.File(workshop.E4, "lock.go"), "found")
+		put(t, d.File(workshop.E4, "lock_test.go"), "package x\n")
 	}
 
 	// A reset needs nothing but the starter.

@@ -70,8 +70,8 @@ type Lock struct {
 
 // New returns a handle on the lock that key names, for owner: one flow of
 // control, and no other in any process. All handles of one owner enter the lock
-// together. Redis drops the lock by itself when the lease ends. Nothing is sent yet. The error is ErrNoClient, ErrNoKey, ErrNoOwner or
-// ErrLease.
+// together. Redis drops the lock by itself when the lease ends. Nothing is sent
+// yet. The error is ErrNoClient, ErrNoKey, ErrNoOwner or ErrLease.
 func New(rdb *redis.Client, key, owner string, lease time.Duration) (*Lock, error) {
 	switch {
 	case rdb == nil:

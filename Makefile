@@ -28,7 +28,7 @@ race: ## Run the suite under the race detector; it needs a C compiler.
 	go test -race ./...
 
 test-all: ## Run what takes long, too: the documents' commands, learners' programs, each lesson 200 times.
-	LOCKSTEP_TEST_ALL=1 go test ./cmd/lockstep ./explore ./hazards ./workshop/marking
+	LOCKSTEP_TEST_ALL=1 go test ./cmd/lockstep ./explore ./hazards ./workshop/...
 
 exercises: ## Check the exercises: as handed out each fails, with its stage each passes.
 	LOCKSTEP_EXERCISES=shipped go test ./exercises

@@ -75,6 +75,10 @@ const (
 	// perHelper is how many schedules a helper gets at a time. More, and the
 	// order by length suffers; less, and it waits for the others more often.
 	perHelper = 32
+
+	// lookahead is in how many steps a run looks for one that is not known. Three
+	// cost what they spare.
+	lookahead = 2
 )
 
 func (q Question) withDefaults() Question {
@@ -245,27 +249,39 @@ func (s *search) foresee(b branch) (*place, bool) {
 }
 
 // pick is a choice of which it is not known where it leads, or one that leads to
-// such a choice.
+// such a choice in a few steps.
 func (s *search) pick(at *place) (faults.Choice, bool) {
-	choices := s.affordable(at.offers, at.spent)
 	if s.whole {
-		return choices[0], true
+		return s.affordable(at.offers, at.spent)[0], true
 	}
-	for _, c := range choices {
-		if _, ok := s.steps.foresee(at.state, c); !ok {
+	for ahead := range lookahead {
+		if c, ok := s.unknown(landing{at.state, at.spent, at.offers}, ahead); ok {
 			return c, true
 		}
 	}
-	for _, c := range choices {
-		next, _ := s.steps.foresee(at.state, c)
-		offers, ok := s.steps.foreseeOffers(next)
+	return faults.Choice{}, false
+}
+
+// unknown is a choice after which, ahead steps on, there is one of which it is not
+// known where it leads.
+func (s *search) unknown(at landing, ahead int) (faults.Choice, bool) {
+	if at.State.over() {
+		return faults.Choice{}, false
+	}
+	for _, c := range s.affordable(at.Offers, at.Spent) {
+		to, ok := s.steps.foresee(at.State, c)
 		if !ok {
 			return c, true
 		}
-		for _, then := range s.affordable(offers, at.spent.plus(cost(c, at.offers))) {
-			if _, ok := s.steps.foresee(next, then); !ok && !next.over() {
-				return c, true
-			}
+		if ahead == 0 {
+			continue
+		}
+		offers, ok := s.steps.foreseeOffers(to)
+		if !ok {
+			return c, true
+		}
+		if _, ok := s.unknown(landing{to, at.Spent.plus(cost(c, at.Offers)), offers}, ahead-1); ok {
+			return c, true
 		}
 	}
 	return faults.Choice{}, false

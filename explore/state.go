@@ -145,11 +145,15 @@ func token(i int) string { return tokenOf(names[i : i+1]) }
 
 func tokenOf(client string) string { return strings.ToLower(client) }
 
+// tokens are those of all clients.
+var tokens = strings.ToLower(names)
+
 // rename gives the tokens in a text the names that are in the map, and all
 // others the one given, if it is not empty. A token is a word of one small
 // letter, numbered if it is not its client's first: "a", "b#2".
 func rename(text string, to map[string]string, others string) string {
 	var b strings.Builder
+	b.Grow(len(text))
 	for i := 0; i < len(text); {
 		end := i
 		for end < len(text) && isWord(text[end]) {
@@ -163,7 +167,7 @@ func rename(text string, to map[string]string, others string) string {
 		word := text[i:end]
 		i = end
 		letter, number := word[:1], word[1:]
-		if strings.Contains(strings.ToLower(names), letter) && (number == "" || number[0] == '#') {
+		if (number == "" || number[0] == '#') && strings.Contains(tokens, letter) {
 			switch name, ok := to[letter]; {
 			case ok:
 				letter = name
@@ -171,7 +175,8 @@ func rename(text string, to map[string]string, others string) string {
 				letter = others
 			}
 		}
-		b.WriteString(letter + number)
+		b.WriteString(letter)
+		b.WriteString(number)
 	}
 	return b.String()
 }

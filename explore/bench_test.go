@@ -25,16 +25,18 @@ func BenchmarkSearch(b *testing.B) {
 	} {
 		for _, stage := range c.stages {
 			b.Run(c.name+"/"+stage.Name, func(b *testing.B) {
-				schedules := 0
+				schedules, runs := 0, 0
 				for b.Loop() {
 					r, err := Search(b.Context(), Question{Stage: stage, Budget: c.Budget, Until: c.Until})
 					if err != nil {
 						b.Fatal(err)
 					}
 					schedules += r.Schedules
+					runs += r.Runs
 				}
 				b.ReportMetric(float64(schedules)/b.Elapsed().Seconds(), "schedules/s")
 				b.ReportMetric(float64(schedules)/float64(b.N), "schedules/op")
+				b.ReportMetric(float64(runs)/float64(b.N), "runs/op")
 			})
 		}
 	}

@@ -135,7 +135,8 @@ type Break struct {
 // Report is what a search has found.
 type Report struct {
 	Asked     []Property // a lock that can't tell of its loss is not asked for ToldInTime
-	Schedules int        // that were run; where others lead was foreseen
+	Schedules int        // of which it is known where they lead
+	Runs      int        // of them, that were run; the others were foreseen
 	States    int        // that were seen
 	Depth     int        // how long the shortest schedule is that is left: all shorter ones are done
 	Deepest   int        // the longest schedule

@@ -391,7 +391,7 @@ func TestHelperThatDies(t *testing.T) {
 	r, err := Search(t.Context(), q, mortal...)
 	require.ErrorIs(t, err, ErrHelper)
 	require.EqualError(t, err, ErrHelper.Error()+": exit status 1: no more of this")
-	require.Equal(t, 1, r.Schedules)
+	require.Equal(t, 1, r.Runs)
 	require.Positive(t, r.Depth)
 	require.ErrorIs(t, Serve(strings.NewReader("nonsense"), io.Discard), ErrHelper)
 }

@@ -129,6 +129,7 @@ func (s *search) shortest(ctx context.Context, n int) []branch {
 		case !ok, at.over() && at.World.Held && !s.covers(at, len(b.schedule)):
 			branches = append(branches, b)
 		default:
+			s.report.Schedules++
 			for _, p := range at.Broken {
 				s.foreseen(p, b.schedule)
 			}
@@ -165,6 +166,7 @@ func (s *search) alone(ctx context.Context, branches []branch) ([]trail, error) 
 // learn takes in what came of a branch.
 func (s *search) learn(b branch, t trail) {
 	s.report.Schedules++
+	s.report.Runs++
 	s.report.Asked = t.Asked
 	s.report.Deepest = max(s.report.Deepest, len(t.Path))
 	for p, length := range t.Broken {

@@ -38,18 +38,19 @@ A search that is interrupted says what it has covered; its exit status is 130.
 
 What breaks, and in how many choices, does not depend on --workers. How many
 schedules and states that takes does, and which of several shortest schedules is
-found.
+found. There are more schedules than runs: one that leads where another has led
+is not run.
 
 With --json: the "stage", the "program" by its word and what it "does", the
 "budget", "lease_ns", "no_retries" and "server" (empty: the embedded one) are
-what was asked for. Then "schedules" and "states" that were run and seen, the
-"depth" below which no schedule was left out, whether all were run
-("exhausted"), whether some went on for too long to be followed ("too_deep"),
-and "properties": each has its "name", its "outcome" (holds, breaks, open, can't
-arise) and, if it breaks, the shortest "schedule" known, and whether it is
-"proven" that none is shorter. "open" is what an unfinished search has not
-broken. The time that it took is left out: equal searches with as many workers
-print equal reports.` + programList(),
+what was asked for. Then how many "schedules" were searched, the "runs" that
+took and the "states" that were seen, the "depth" below which no schedule was
+left out, whether all were searched ("exhausted"), whether some went on for too
+long to be followed ("too_deep"), and "properties": each has its "name", its
+"outcome" (holds, breaks, open, can't arise) and, if it breaks, the shortest
+"schedule" known, and whether it is "proven" that none is shorter. "open" is
+what an unfinished search has not broken. The time that it took is left out:
+equal searches with as many workers print equal reports.` + programList(),
 		Example: "  lockstep explore v4\n  lockstep explore v7 --freezes 1 --slow 0\n  lockstep explore v6 --program long",
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,7 +62,7 @@ print equal reports.` + programList(),
 				return fmt.Errorf("--workers wants a number from 1 to 64, not %d", workers)
 			}
 			r, ended := search(cmd, q, workers)
-			if ended != nil && !errors.Is(ended, errInterrupted) && r.Schedules == 0 {
+			if ended != nil && !errors.Is(ended, errInterrupted) && r.Runs == 0 {
 				return ended // and has found nothing that could be shown
 			}
 			if asJSON {
@@ -172,13 +173,13 @@ func shortestOf(breaks []explore.Break) (explore.Break, bool) {
 
 // coverage says how much was searched.
 func coverage(r explore.Report) string {
-	ran := fmt.Sprintf("%s of at most %s, %s, in %v",
+	searched := fmt.Sprintf("%s of at most %s, %s, %s, in %v",
 		amount(r.Schedules, "schedule", "schedules"), amount(r.Deepest, "choice", "choices"),
-		amount(r.States, "state", "states"), r.Elapsed.Round(time.Millisecond))
+		amount(r.Runs, "run", "runs"), amount(r.States, "state", "states"), r.Elapsed.Round(time.Millisecond))
 	if r.Exhausted {
-		return "That is all there is within the budget: " + ran + "."
+		return "That is all there is within the budget: " + searched + "."
 	}
-	text := fmt.Sprintf("Not finished: %s. No schedule of fewer than %s was left out.", ran, amount(r.Depth, "choice", "choices"))
+	text := fmt.Sprintf("Not finished: %s. No schedule of fewer than %s was left out.", searched, amount(r.Depth, "choice", "choices"))
 	if r.TooDeep {
 		text += fmt.Sprintf(" Some go on after %d choices, and no further than that is any followed.", explore.Deepest)
 	}
@@ -195,6 +196,7 @@ type findings struct {
 	NoRetries  bool           `json:"no_retries"`
 	Server     string         `json:"server"`
 	Schedules  int            `json:"schedules"`
+	Runs       int            `json:"runs"`
 	States     int            `json:"states"`
 	Depth      int            `json:"depth"`
 	Exhausted  bool           `json:"exhausted"`
@@ -219,7 +221,7 @@ func newFindings(q explore.Question, r explore.Report) findings {
 	f := findings{
 		Stage: q.Stage.Name, Program: wordFor(q.Program), Does: string(q.Program), Budget: q.Budget,
 		Lease: leaseOf(q), NoRetries: q.NoRetries, Server: os.Getenv(faults.ServerEnv),
-		Schedules: r.Schedules, States: r.States, Depth: r.Depth, Exhausted: r.Exhausted, TooDeep: r.TooDeep,
+		Schedules: r.Schedules, Runs: r.Runs, States: r.States, Depth: r.Depth, Exhausted: r.Exhausted, TooDeep: r.TooDeep,
 	}
 	for _, p := range explore.Properties() {
 		one := findingOf{Name: string(p)}
@@ -227,7 +229,7 @@ func newFindings(q explore.Question, r explore.Report) findings {
 		switch {
 		case ok:
 			one.Outcome, one.example = "breaks", &example{broken.Schedule.String(), r.Proven(broken)}
-		case r.Schedules > 0 && !r.Asks(p): // before the first it isn't known
+		case r.Runs > 0 && !r.Asks(p): // before the first it isn't known
 			one.Outcome = "can't arise"
 		case r.Exhausted:
 			one.Outcome = "holds"

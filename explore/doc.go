@@ -46,9 +46,11 @@
 //
 // A step is not run again if it is known where it leads. A step of one client takes
 // no time, and what comes of it depends on the server and on that client: where both
-// are as they were before, so is the outcome, whatever the others do meanwhile. Only
-// a step of time has to be run in each state. A test goes on walks without an aim, and
-// compares what was foreseen with what came.
+// are as they were before, so is the outcome, whatever the others do meanwhile. In a
+// step of time nothing goes through, and what it does to the server or to a client
+// depends on nothing else; how long it is, on who is the first to stir. Only what
+// breaks a property has to be run in each state. A test goes on walks without an aim,
+// and compares what was foreseen with what came.
 //
 // Shorter schedules come first. When all that are left are as long as a break
 // that was found, that is a shortest one. A run doesn't end where its schedule does:

@@ -71,7 +71,7 @@ func (r *run) take(c faults.Choice) error {
 func cost(c faults.Choice, offers []faults.Choice) (b Budget) {
 	switch c.Kind {
 	case faults.Tick:
-		if slices.ContainsFunc(offers, func(c faults.Choice) bool { return c.Kind == faults.Pass }) {
+		if waits(offers) {
 			b.Slow = 1
 		}
 	case faults.Crash:
@@ -83,6 +83,11 @@ func cost(c faults.Choice, offers []faults.Choice) (b Budget) {
 	case faults.Pass:
 	}
 	return b
+}
+
+// waits reports whether a command waits where there are these choices.
+func waits(offers []faults.Choice) bool {
+	return slices.ContainsFunc(offers, func(c faults.Choice) bool { return c.Kind == faults.Pass })
 }
 
 // affordable lists those of the offers that the budget allows after what was spent.

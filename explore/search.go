@@ -194,7 +194,7 @@ func (s *search) note(t trail, since int) {
 	for i, p := range t.Places {
 		s.steps.noteOffers(p.State, p.Offers)
 		if i > 0 {
-			s.steps.note(t.Places[i-1].State, t.Path[since+i-1], p.State)
+			s.steps.note(t.Places[i-1], t.Path[since+i-1], p)
 		}
 		if t.Outcome != "" && p.State.over() {
 			s.visited(s.place(p, nil), len(t.Path))
@@ -239,7 +239,7 @@ func (s *search) foresee(b branch) (*place, bool) {
 		return nil, false
 	}
 	c := b.schedule[len(b.schedule)-1]
-	to, ok := s.steps.foresee(b.from.state, c)
+	to, ok := s.steps.foresee(b.from.state, c, b.from.offers)
 	if !ok {
 		return nil, false
 	}
@@ -247,7 +247,7 @@ func (s *search) foresee(b branch) (*place, bool) {
 	if !ok {
 		return nil, false
 	}
-	return s.place(landing{to, b.from.spent.plus(cost(c, b.from.offers)), offers}, b.from), true
+	return s.place(landing{State: to, Spent: b.from.spent.plus(cost(c, b.from.offers)), Offers: offers}, b.from), true
 }
 
 // pick is a choice of which it is not known where it leads, or one that leads to
@@ -257,7 +257,7 @@ func (s *search) pick(at *place) (faults.Choice, bool) {
 		return s.affordable(at.offers, at.spent)[0], true
 	}
 	for ahead := range lookahead {
-		if c, ok := s.unknown(landing{at.state, at.spent, at.offers}, ahead); ok {
+		if c, ok := s.unknown(landing{State: at.state, Spent: at.spent, Offers: at.offers}, ahead); ok {
 			return c, true
 		}
 	}
@@ -271,7 +271,7 @@ func (s *search) unknown(at landing, ahead int) (faults.Choice, bool) {
 		return faults.Choice{}, false
 	}
 	for _, c := range s.affordable(at.Offers, at.Spent) {
-		to, ok := s.steps.foresee(at.State, c)
+		to, ok := s.steps.foresee(at.State, c, at.Offers)
 		if !ok {
 			return c, true
 		}
@@ -282,7 +282,7 @@ func (s *search) unknown(at landing, ahead int) (faults.Choice, bool) {
 		if !ok {
 			return c, true
 		}
-		if _, ok := s.unknown(landing{to, at.Spent.plus(cost(c, at.Offers)), offers}, ahead-1); ok {
+		if _, ok := s.unknown(landing{State: to, Spent: at.Spent.plus(cost(c, at.Offers)), Offers: offers}, ahead-1); ok {
 			return c, true
 		}
 	}

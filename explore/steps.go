@@ -13,16 +13,17 @@ import (
 //
 // A step of one client takes no time, and nobody else takes part. What comes of it
 // depends on the server and on that client, whatever the others do meanwhile, and
-// changes nothing else. A step of time concerns everybody, and so does one that
-// breaks a property.
+// changes nothing else. A step of time changes each for itself. A step that breaks a
+// property concerns everybody.
 type steps struct {
 	alone  map[own]result
+	ages   ages
 	shared map[common]state
 	offers map[named][]faults.Choice
 }
 
 func newSteps() steps {
-	return steps{map[own]result{}, map[common]state{}, map[named][]faults.Choice{}}
+	return steps{map[own]result{}, newAges(), map[common]state{}, map[named][]faults.Choice{}}
 }
 
 // own is a step of one client.
@@ -56,12 +57,18 @@ func (s state) own(c faults.Choice) own { return own{c, s.Clients[number(c)], s.
 func (s state) common(c faults.Choice) common { return common{c, fmt.Sprint(s)} }
 
 // note remembers where a choice has led.
-func (k steps) note(from state, c faults.Choice, to state) {
-	if c.Kind == faults.Tick || len(from.Broken) != len(to.Broken) {
-		k.shared[from.common(c)] = to
-		return
+func (k steps) note(from landing, c faults.Choice, to landing) {
+	switch {
+	case len(from.State.Broken) != len(to.State.Broken):
+		k.shared[from.State.common(c)] = to.State
+	case c.Kind == faults.Tick:
+		k.ages.note(from.State, to.Now-from.Now, to.State)
+		if _, known := k.ages.foresee(from.State, longestTick(from.Offers)); !known { // nothing to be seen has ended it
+			k.shared[from.State.common(c)] = to.State
+		}
+	default:
+		k.alone[from.State.own(c)] = result{to.State.Clients[number(c)], to.State.World}
 	}
-	k.alone[from.own(c)] = result{to.Clients[number(c)], to.World}
 }
 
 // noteOffers remembers what everybody can do in a state.
@@ -75,25 +82,29 @@ func (k steps) noteOffers(s state, offers []faults.Choice) {
 	}
 }
 
-// foresee tells where a choice leads, if that is known.
-func (k steps) foresee(from state, c faults.Choice) (to state, ok bool) {
+// foresee tells where a choice leads in a state with these offers, if that is known.
+func (k steps) foresee(from state, c faults.Choice, offers []faults.Choice) (to state, ok bool) {
 	if c.Kind == faults.Tick {
-		to, ok = k.shared[from.common(c)]
-		return to, ok
+		to, ok = k.ages.foresee(from, longestTick(offers))
+	} else {
+		to, ok = k.foreseeOwn(from, c)
 	}
+	if ok && to.inside() <= max(1, from.inside()) {
+		return to, true
+	}
+	to, ok = k.shared[from.common(c)]
+	return to, ok
+}
+
+// foreseeOwn tells where the step of one client leads, if it breaks nothing.
+func (k steps) foreseeOwn(from state, c faults.Choice) (state, bool) {
 	i := number(c)
 	r, ok := k.alone[from.own(c)]
 	if c.Kind == faults.Crash { // it leaves nothing but what its customers have seen
 		r, ok = result{actor{Knows: faults.Dead, Served: from.Clients[i].Served}, from.World}, true
 	}
-	if ok {
-		to = state{r.world, slices.Clone(from.Clients), from.Broken}
-		to.Clients[i] = r.client
-		if to.inside() <= max(1, from.inside()) {
-			return to, true
-		}
-	}
-	to, ok = k.shared[from.common(c)]
+	to := state{r.world, slices.Clone(from.Clients), from.Broken}
+	to.Clients[i] = r.client
 	return to, ok
 }
 

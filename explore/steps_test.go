@@ -46,7 +46,7 @@ func TestForesight(t *testing.T) {
 					require.NoError(t, err)
 					for i, p := range trail.Places[1:] {
 						before, choice := trail.Places[i], trail.Path[i]
-						if to, ok := s.steps.foresee(before.State, choice); ok {
+						if to, ok := s.steps.foresee(before.State, choice, before.Offers); ok {
 							foreseen++
 							require.Equal(t, p.State, to, "%v, after %v", trail.Path[:i+1], trail.Path[:i])
 						}

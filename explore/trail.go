@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"time"
 
 	"lockstep/faults"
 	"lockstep/hazards"
@@ -29,6 +30,7 @@ type landing struct {
 	State  state
 	Spent  Budget
 	Offers []faults.Choice
+	Now    time.Duration // since the start; zero if the landing is foreseen
 }
 
 // since is the length of the path at the first of the places.
@@ -56,7 +58,7 @@ func (r *run) follow(ctx context.Context, schedule faults.Schedule, guide guide)
 			}
 			if len(r.path) >= t.since(schedule) {
 				at = r.place(at)
-				t.Places = append(t.Places, landing{at.state, at.spent, at.offers})
+				t.Places = append(t.Places, landing{at.state, at.spent, at.offers, r.scene.Now()})
 			}
 			var next faults.Choice
 			ok := true
@@ -104,7 +106,7 @@ func (q Question) place(l landing, from *place) *place {
 }
 
 func (r *run) place(from *place) *place {
-	return r.Question.place(landing{r.state(), r.spent, r.scene.Choices()}, from)
+	return r.Question.place(landing{r.state(), r.spent, r.scene.Choices(), r.scene.Now()}, from)
 }
 
 // wasPassed reports whether the way here led through the same state before, and

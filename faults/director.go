@@ -249,6 +249,7 @@ func (w *World) nextSetUp() *conn {
 
 // utterance is a command that went through, as its client remembers it.
 type utterance struct {
+	flow    int    // of the client's flows, the one that sent it
 	name    string // of the command, or of the script
 	request string
 	text    string        // the request, with what came back
@@ -257,12 +258,12 @@ type utterance struct {
 	heard   time.Duration // when it went through, the last time
 }
 
-// remember adds a step to what the client has said and heard.
-func (c *conn) remember(s Step, asked time.Duration, lost *fault) {
+// remember adds a step to what a flow of the client has said and heard.
+func (c *conn) remember(s Step, asked time.Duration, flow int, lost *fault) {
 	if !c.w.opts.Directed {
 		return
 	}
-	u := utterance{text: strings.TrimPrefix(s.say(), "EVAL "), lost: lost != nil, asked: asked, heard: c.w.Now()}
+	u := utterance{flow: flow, text: strings.TrimPrefix(s.say(), "EVAL "), lost: lost != nil, asked: asked, heard: c.w.Now()}
 	s.Replies, s.Fault = nil, ""
 	u.request = strings.TrimPrefix(s.say(), "EVAL ")
 	u.name, _, _ = strings.Cut(u.request, " ")
@@ -335,22 +336,35 @@ func (p *process) state(timer Timer) string {
 	if p.dead {
 		return Dead
 	}
-	now := p.w.Now()
 	var b strings.Builder
-	if p.frozen > now {
-		fmt.Fprintf(&b, "frozen %d ", p.frozen-now)
+	if p.frozen > p.w.Now() {
+		fmt.Fprintf(&b, "frozen %d ", p.frozen-p.w.Now())
 	}
-	business := p.door(&b, timer)
+	for i, flow := range p.flows {
+		if i > 0 {
+			b.WriteString(" | ")
+		}
+		flow.state(&b, timer)
+	}
+	return b.String()
+}
+
+// state writes down the flow's part of the state. The caller holds World.mu.
+func (c *Client) state(b *strings.Builder, timer Timer) {
+	business := c.door(b, timer)
 	var said, kept []utterance
-	for _, u := range p.transcript {
+	for _, u := range c.transcript {
+		if u.flow != c.nth {
+			continue
+		}
 		if !timer.sends(u.name) {
-			said = p.noted(said, u)
+			said = c.noted(said, u)
 			if timer.endsWith(u) {
 				kept = nil
 			}
 			continue
 		}
-		kept = p.noted(kept, u)
+		kept = c.noted(kept, u)
 		last := len(kept) - 1
 		switch tryAgain := last > 0 && kept[last-1].request == u.request; {
 		case u.lost:
@@ -360,28 +374,28 @@ func (p *process) state(timer Timer) string {
 			kept = append(kept[:last-1], kept[last])
 		}
 	}
-	if p.working() {
+	now := c.w.Now()
+	if c.busy() {
 		b.WriteString("works")
 		for i, u := range said {
-			fmt.Fprintf(&b, " [%s]", u.text)
+			fmt.Fprintf(b, " [%s]", u.text)
 			if !business && i == len(said)-1 {
-				fmt.Fprintf(&b, " %d", now-u.heard)
+				fmt.Fprintf(b, " %d", now-u.heard)
 			}
 		}
 	}
 	for _, u := range kept {
-		fmt.Fprintf(&b, " {%s} %d %d", u.text, now-u.asked, now-u.heard)
+		fmt.Fprintf(b, " {%s} %d %d", u.text, now-u.asked, now-u.heard)
 	}
-	return b.String()
 }
 
 // noted adds an utterance. One that says the same as the last renews it. And
 // what go-redis has sent again, because the reply was lost, is one question to
 // its client, asked when it was first sent.
-func (p *process) noted(us []utterance, u utterance) []utterance {
+func (c *Client) noted(us []utterance, u utterance) []utterance {
 	last := len(us) - 1
 	switch {
-	case last >= 0 && us[last].lost && us[last].request == u.request && !p.w.opts.NoRetries:
+	case last >= 0 && us[last].lost && us[last].request == u.request && !c.w.opts.NoRetries:
 		u.asked = us[last].asked
 		return append(us[:last], u)
 	case last >= 0 && us[last].text == u.text:
@@ -391,16 +405,18 @@ func (p *process) noted(us []utterance, u utterance) []utterance {
 	return append(us, u)
 }
 
-// door writes down what the instance has at the door, and reports whether any of
-// it belongs to its business. The caller holds World.mu.
-func (p *process) door(b *strings.Builder, timer Timer) (business bool) {
-	door := slices.DeleteFunc(slices.Clone(p.w.conns), func(c *conn) bool { return c.process != p || len(c.queue) == 0 })
-	slices.SortFunc(door, inOrder)
-	for _, c := range door {
-		says := c.says()
+// door writes down what the flow has at the door, and reports whether any of it
+// belongs to its business. The caller holds World.mu.
+func (c *Client) door(b *strings.Builder, timer Timer) (business bool) {
+	mine := slices.DeleteFunc(slices.Clone(c.w.conns), func(v *conn) bool {
+		return v.process != c.process || v.flow != c.nth || len(v.queue) == 0
+	})
+	slices.SortFunc(mine, inOrder)
+	for _, v := range mine {
+		says := v.says()
 		fmt.Fprintf(b, "<%s> ", strings.Join(says, " "))
 		if timer.sends(says[0]) {
-			fmt.Fprintf(b, "%d ", p.w.Now()-c.came)
+			fmt.Fprintf(b, "%d ", c.w.Now()-v.came)
 		} else {
 			business = true
 		}

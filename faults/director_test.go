@@ -111,6 +111,30 @@ func TestStatesOfADirectedWorld(t *testing.T) {
 	require.NotEqual(t, state("AB"), state("A?B"))
 }
 
+// Which flow has said what makes a difference, though the instance has said the same.
+func TestStateOfFlows(t *testing.T) {
+	t.Parallel()
+	state := func(nth int) (s faults.State) {
+		_, err := faults.Run(faults.Options{Directed: true}, func(w *faults.World) error {
+			a := w.Client("A")
+			for _, flow := range []*faults.Client{a, a.Flow("A2")} {
+				flow.Do("Get", func(ctx context.Context) {
+					for range 2 {
+						a.Redis().Get(ctx, "stock")
+					}
+				})
+			}
+			err := w.Take(faults.Choice{Kind: faults.Pass, Client: "A", Nth: nth}, time.Millisecond, time.Second)
+			s = w.State(faults.Timer{})
+			return err
+		})
+		require.NoError(t, err)
+		return s
+	}
+	require.Equal(t, state(1), state(1))
+	require.NotEqual(t, state(1), state(2))
+}
+
 // Where nothing is announced, a step of time has an end all the same.
 func TestTimePassesNoFurtherThanAMinute(t *testing.T) {
 	t.Parallel()

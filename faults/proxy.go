@@ -280,7 +280,7 @@ func (c *conn) lose(what string) {
 // letThrough takes a batch to the server and the replies back.
 func (w *World) letThrough(c *conn) {
 	w.mu.Lock()
-	batch, came, onReply, orphan := c.queue, c.came, c.onReply, c.orphan
+	batch, came, flow, onReply, orphan := c.queue, c.came, c.flow, c.onReply, c.orphan
 	c.queue, c.judged, c.due, c.onReply = nil, false, 0, nil
 	w.mu.Unlock()
 
@@ -329,7 +329,7 @@ func (w *World) letThrough(c *conn) {
 	if onReply != nil && onReply.kind == loseReply && step.Fault == "" {
 		step.Fault = "the reply is lost"
 	}
-	c.remember(step, came, onReply)
+	c.remember(step, came, flow, onReply)
 	w.record(step)
 	switch {
 	case onReply != nil && onReply.kind == crashAfter:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -334,6 +335,48 @@ func TestSearchFromAPlace(t *testing.T) {
 	q.From, _ = faults.ParseSchedule("C")
 	_, err := Search(t.Context(), q)
 	require.ErrorIs(t, err, faults.ErrSchedule)
+	helpers, err := Helpers(1)
+	require.NoError(t, err)
+	helpers[0].Env = append(helpers[0].Environ(), serve+"=1")
+	_, err = Search(t.Context(), q, helpers...)
+	require.ErrorContains(t, err, faults.ErrSchedule.Error())
+}
+
+// What a state is compared with goes back to the start.
+func TestSearchFromAPlaceNearADeadlock(t *testing.T) {
+	t.Parallel()
+	q := Question{Stage: stages.V1, Budget: Budget{Clients: 2, Crashes: 1, Lost: 1}, Until: Any}
+	for _, from := range []string{"", "AA!B.", "AA!B.B"} {
+		q.From, _ = faults.ParseSchedule(from)
+		broken, found := ask(t, q).Broken(NoDeadlock)
+		require.True(t, found)
+		require.Equal(t, "AA!B.B", broken.Schedule.String(), "from %q", from)
+	}
+
+	// Where it has come to the same again, it goes on.
+	require.Greater(t, ask(t, q).Deepest, len(q.From))
+}
+
+// A run that fails ends the search, be it one that confirms what was foreseen.
+func TestSearchFailsWithARun(t *testing.T) {
+	t.Parallel()
+	q := Question{Stage: stages.V2, Budget: Budget{Clients: 2, Crashes: 1}}
+	made, last := 0, math.MaxInt
+	failed := errors.New("no more locks")
+	q.Stage.New = func(f stages.Flow) (stages.Lock, error) {
+		if made++; made > last {
+			return nil, failed
+		}
+		return stages.V2.New(f)
+	}
+	whole, err := Search(t.Context(), q)
+	require.NoError(t, err)
+	require.True(t, whole.Exhausted)
+	for all := made; all > 0; all-- {
+		made, last = 0, all-1
+		_, err = Search(t.Context(), q)
+		require.ErrorContains(t, err, failed.Error(), "after %d locks", last)
+	}
 }
 
 func TestReplayRefusesWhatDoesNotFit(t *testing.T) {
@@ -510,13 +553,15 @@ func TestDepthIsOfTheShortestLeft(t *testing.T) {
 	s := newSearch(Question{})
 	s.todo = todo{{schedule: make(faults.Schedule, 3)}, {schedule: make(faults.Schedule, 5)}}
 	waits := state{Clients: []actor{{Waiting: true}}}
-	for _, b := range s.shortest(t.Context(), 2) {
+	branches, err := s.shortest(t.Context(), 2)
+	require.NoError(t, err)
+	for _, b := range branches {
 		here := waits
 		here.Broken = []Property{Property(b.schedule.String())} // no two are the same
-		s.learn(b, trail{Path: make(faults.Schedule, 7), Places: []landing{
+		require.NoError(t, s.learn(b, trail{Path: make(faults.Schedule, 7), Places: []landing{
 			{State: waits, Offers: make([]faults.Choice, 1)},
 			{State: here, Offers: []faults.Choice{{}, {Kind: faults.Pass}}},
-		}})
+		}}))
 	}
 	require.Equal(t, 4, s.sum().Depth) // the second choice after the first branch
 

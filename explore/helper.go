@@ -33,6 +33,7 @@ type order struct {
 	Program   Program
 	Lease     int
 	NoRetries bool
+	From      faults.Schedule
 }
 
 // answer is what came of a batch of schedules.
@@ -49,7 +50,7 @@ func Serve(in io.Reader, out io.Writer) error {
 	if err := decode.Decode(&o); err != nil {
 		return fmt.Errorf("%w: %w", ErrHelper, err)
 	}
-	q := Question{Budget: o.Budget, Program: o.Program, Lease: o.Lease, NoRetries: o.NoRetries}
+	q := Question{Budget: o.Budget, Program: o.Program, Lease: o.Lease, NoRetries: o.NoRetries, From: o.From}
 	for _, s := range slices.Concat(stages.All(), stages.Drafts()) {
 		if s.Name == o.Stage {
 			q.Stage = s
@@ -74,7 +75,7 @@ func Serve(in io.Reader, out io.Writer) error {
 				a.Err = err.Error()
 				break
 			}
-			mine.note(t, t.since(schedule)) // what it has run once, it need not again
+			mine.note(t, q.since(schedule)) // what it has run once, it need not again
 			a.Trails = append(a.Trails, t)
 		}
 		if err := encode.Encode(a); err != nil {
@@ -108,7 +109,7 @@ func start(q Question, commands []*exec.Cmd) (team, error) {
 		h, err := startOne(cmd)
 		if err == nil {
 			t = append(t, h)
-			err = h.Encode(order{q.Stage.Name, q.Budget, q.Program, q.Lease, q.NoRetries})
+			err = h.Encode(order{q.Stage.Name, q.Budget, q.Program, q.Lease, q.NoRetries, q.From})
 		}
 		if err != nil {
 			t.end()

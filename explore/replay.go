@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"lockstep/faults"
@@ -67,7 +68,7 @@ func Look(q Question, schedule faults.Schedule) (View, error) {
 		if len(view.Broken) == 0 {
 			return nil
 		}
-		return r.scene.Broken("not so: %s", view.Broken[0])
+		return r.scene.Broken("not so: %s", strings.Join(wordsOf(view.Broken), "; "))
 	})
 	if mistake != nil {
 		return View{}, mistake
@@ -96,6 +97,13 @@ func (r *run) replay(schedule faults.Schedule) error {
 		return r.finish()
 	}
 	return nil
+}
+
+func wordsOf(properties []Property) (words []string) {
+	for _, p := range properties {
+		words = append(words, string(p))
+	}
+	return words
 }
 
 // look is the view of the world as it stands.

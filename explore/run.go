@@ -110,11 +110,23 @@ func (r *run) asked() []Property {
 	return slices.DeleteFunc(Properties(), func(p Property) bool { return p == ToldInTime })
 }
 
-// breaks notes that a property is broken, if it was not before.
+// breaks notes that a property is broken, if it was not before, and marks the step.
 func (r *run) breaks(p Property) {
-	if _, ok := r.broken[p]; !ok {
-		r.broken[p] = len(r.path)
+	if _, ok := r.broken[p]; ok {
+		return
 	}
+	r.broken[p] = len(r.path)
+	if mark, ok := marks[p]; ok {
+		r.scene.Mark("%s", mark)
+	}
+}
+
+// marks say how a step breaks a property, of which the scene itself says nothing.
+var marks = map[Property]string{
+	NoDeadlock: "from here on nobody gets the lock",
+	ToldInTime: "its lock is lost, it has not been told, and it sells",
+	TrueBooks:  "an item is sold twice",
+	AnAnswer:   "somebody is served, and gets no answer",
 }
 
 // check looks at the properties that can be seen after each step.
@@ -161,6 +173,7 @@ func (r *run) finish() error {
 	}
 	if r.scene.Held() > 0 {
 		newcomer := r.scene.Client(names[len(r.clients):][:1])
+		r.scene.Note("nobody is left; %s comes, and asks for the lock", newcomer.Name())
 		newcomer.Lock()
 		end := r.scene.Now() + 3*r.scene.Lease
 		if err := r.passUntil(func() bool { return !newcomer.Waiting() || r.scene.Now() >= end }); err != nil {

@@ -3,6 +3,7 @@ package explore
 import (
 	"container/heap"
 	"context"
+	"errors"
 	"math"
 	"os/exec"
 	"slices"
@@ -42,12 +43,15 @@ func Search(ctx context.Context, q Question, helpers ...*exec.Cmd) (Report, erro
 		follow = team.follow
 	}
 	for told := s.begun; ctx.Err() == nil; {
-		branches := s.shortest(ctx, max(1, len(helpers)*perHelper))
-		if len(branches) == 0 {
+		branches, err := s.shortest(ctx, max(1, len(helpers)*perHelper))
+		if err == nil && len(branches) == 0 {
 			s.report.Exhausted = !s.report.TooDeep && len(s.todo) == 0
 			break
 		}
-		trails, err := follow(ctx, branches)
+		var trails []trail
+		if err == nil {
+			trails, err = follow(ctx, branches)
+		}
 		if err != nil {
 			for _, b := range branches { // nothing is learned of them, so they are left
 				heap.Push(&s.todo, b)
@@ -58,7 +62,9 @@ func Search(ctx context.Context, q Question, helpers ...*exec.Cmd) (Report, erro
 			return s.sum(), err
 		}
 		for i, t := range trails {
-			s.learn(branches[i], t)
+			if err := s.learn(branches[i], t); err != nil {
+				return s.sum(), err
+			}
 		}
 		if q.Progress != nil && time.Since(told) > reportEvery {
 			told = time.Now()
@@ -118,8 +124,8 @@ func newSearch(q Question) *search {
 
 // shortest takes up to n of the shortest branches that are left and have to be
 // run: where the others lead is foreseen. There are none when nothing shorter than
-// the break that is looked for remains.
-func (s *search) shortest(ctx context.Context, n int) []branch {
+// the break that is looked for remains. With an error, they are left as well.
+func (s *search) shortest(ctx context.Context, n int) ([]branch, error) {
 	enough := s.enough()
 	var branches []branch
 	for len(branches) < n && len(s.todo) > 0 && len(s.todo[0].schedule) < enough && ctx.Err() == nil {
@@ -131,12 +137,16 @@ func (s *search) shortest(ctx context.Context, n int) []branch {
 		default:
 			s.report.Schedules++
 			for _, p := range at.Broken {
-				s.foreseen(p, b.schedule)
+				if err := s.foreseen(p, b.schedule); err != nil {
+					return append(branches, b), err
+				}
 			}
-			s.arrive(at, b.schedule, nil)
+			if _, err := s.arrive(at, b.schedule, nil); err != nil {
+				return append(branches, b), err
+			}
 		}
 	}
-	return branches
+	return branches, nil
 }
 
 // enough is the length of the shortest break of what is looked for.
@@ -164,7 +174,7 @@ func (s *search) alone(ctx context.Context, branches []branch) ([]trail, error) 
 }
 
 // learn takes in what came of a branch.
-func (s *search) learn(b branch, t trail) {
+func (s *search) learn(b branch, t trail) error {
 	s.report.Schedules++
 	s.report.Runs++
 	s.report.Asked = t.Asked
@@ -175,18 +185,24 @@ func (s *search) learn(b branch, t trail) {
 	if t.Outcome != "" {
 		s.report.outcomes[t.Outcome] = true
 	}
-	since := t.since(b.schedule)
+	since := s.since(b.schedule)
 	s.note(t, since)
 	at := b.from
 	for i, p := range t.Places {
-		if i+since < len(b.schedule) {
-			continue // that is where it came from
-		}
-		at = s.place(p, at)
-		if !s.arrive(at, t.Path[:i+since], t.Path[i+since:]) {
-			return
+		way := t.Path[:i+since]
+		switch {
+		case len(way) >= len(b.schedule):
+			at = s.place(p, at)
+			if follow, err := s.arrive(at, way, t.Path[len(way):]); !follow {
+				return err
+			}
+		case b.from == nil: // on the way to where all begin
+			if at = s.place(p, at); at.wasPassed() {
+				s.broke(NoDeadlock, way)
+			}
 		}
 	}
+	return nil
 }
 
 // note remembers the steps of a run, and its end.
@@ -204,13 +220,15 @@ func (s *search) note(t trail, since int) {
 
 // arrive comes to a place on the way given, puts down what could be done there but
 // for what the run has done next, and reports whether that is to be followed.
-func (s *search) arrive(at *place, way, next faults.Schedule) bool {
+func (s *search) arrive(at *place, way, next faults.Schedule) (follow bool, err error) {
+	if at.wasPassed() { // nothing is left to happen but the same again
+		if err := s.foreseen(NoDeadlock, way); err != nil || s.whole {
+			return false, err
+		}
+	}
 	switch {
-	case at.wasPassed(): // nothing is left to happen but the same again
-		s.foreseen(NoDeadlock, way)
-		return false
 	case s.covers(at, len(way)):
-		return false
+		return false, nil
 	case at.over() && !at.World.Held:
 		if s.unanswered(at.state, at.spent) {
 			s.broke(AnAnswer, way)
@@ -218,11 +236,11 @@ func (s *search) arrive(at *place, way, next faults.Schedule) bool {
 		s.report.outcomes[at.outcome()] = true
 	case len(way) >= s.deepest:
 		s.report.TooDeep = true
-		return false
+		return false, nil
 	}
 	s.visited(at, len(way))
 	if at.over() {
-		return false
+		return false, nil
 	}
 	for _, c := range s.affordable(at.offers, at.spent) {
 		if len(next) > 0 && c == next[0] || len(way) > len(s.From) && s.redundant(way[len(way)-1], c) {
@@ -230,7 +248,7 @@ func (s *search) arrive(at *place, way, next faults.Schedule) bool {
 		}
 		heap.Push(&s.todo, branch{append(slices.Clone(way), c), at})
 	}
-	return true
+	return true, nil
 }
 
 // foresee tells where a branch leads, if that is known.
@@ -309,15 +327,21 @@ func (s *search) broke(p Property, after faults.Schedule) {
 // foreseen notes that a property breaks after a schedule that was not run as a whole,
 // once that is seen with one's own eyes. Code that has a memory of its own, like a
 // ticker, may not do what was foreseen.
-func (s *search) foreseen(p Property, after faults.Schedule) {
+func (s *search) foreseen(p Property, after faults.Schedule) error {
 	if best, ok := s.best[p]; ok && len(best) <= len(after) {
-		return
+		return nil
 	}
 	r := newRun(s.Question)
-	_, err := r.perform(func() error { return r.replay(after) })
-	if _, broken := r.broken[p]; broken && err == nil {
+	switch _, err := r.perform(func() error { return r.replay(after) }); {
+	case errors.Is(err, faults.ErrSchedule):
+		return nil
+	case err != nil:
+		return err
+	}
+	if _, broken := r.broken[p]; broken {
 		s.broke(p, after)
 	}
+	return nil
 }
 
 // sum is the report so far.

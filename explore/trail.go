@@ -18,7 +18,7 @@ const Deepest = 500
 // trail is what a run leaves behind. It travels between processes.
 type trail struct {
 	Path    faults.Schedule
-	Places  []landing        // where it came through, from the last choice on that it was given
+	Places  []landing        // where it came through, from the place on where it was to leave what is known
 	Broken  map[Property]int // how many choices it took
 	Outcome string           // empty if the run was not followed to its end
 	Asked   []Property
@@ -33,8 +33,14 @@ type landing struct {
 	Now    time.Duration // since the start; zero if the landing is foreseen
 }
 
-// since is the length of the path at the first of the places.
-func (t trail) since(given faults.Schedule) int { return max(0, len(given)-1) }
+// since is the length of the path at the first of the places: the last choice that was
+// given leads on from there. Of where all begin, nothing is known.
+func (q Question) since(given faults.Schedule) int {
+	if len(given) <= len(q.From) {
+		return 0
+	}
+	return len(given) - 1
+}
 
 // guide knows what a run need not find out.
 type guide interface {
@@ -56,7 +62,7 @@ func (r *run) follow(ctx context.Context, schedule faults.Schedule, guide guide)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if len(r.path) >= t.since(schedule) {
+			if len(r.path) >= r.since(schedule) {
 				at = r.place(at)
 				t.Places = append(t.Places, landing{at.state, at.spent, at.offers, r.scene.Now()})
 			}

@@ -124,7 +124,7 @@ func (r *run) breaks(p Property) {
 // marks say how a step breaks a property, of which the scene itself says nothing.
 var marks = map[Property]string{
 	NoDeadlock: "from here on nobody gets the lock",
-	ToldInTime: "its lock is lost, it has not been told, and it sells",
+	ToldInTime: "it sells, and knows of no loss",
 	TrueBooks:  "an item is sold twice",
 	AnAnswer:   "somebody is served, and gets no answer",
 }
@@ -173,7 +173,7 @@ func (r *run) finish() error {
 	}
 	if r.scene.Held() > 0 {
 		newcomer := r.scene.Client(names[len(r.clients):][:1])
-		r.scene.Note("nobody is left; %s comes, and asks for the lock", newcomer.Name())
+		r.scene.Note("%s comes, and asks for the lock", newcomer.Name())
 		newcomer.Lock()
 		end := r.scene.Now() + 3*r.scene.Lease
 		if err := r.passUntil(func() bool { return !newcomer.Waiting() || r.scene.Now() >= end }); err != nil {

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"lockstep/workshop/marking"
+)
 
 func docsCommand() *cobra.Command {
 	check := false
@@ -12,6 +16,9 @@ func docsCommand() *cobra.Command {
 			"prints is exit status 1.",
 		RunE: func(_ *cobra.Command, files []string) error {
 			if len(files) == 0 {
+				if _, err := marking.Root("."); err != nil {
+					return lostHere(err)
+				}
 				files = documents()
 			}
 			for _, file := range files {

@@ -34,7 +34,8 @@ func exploreCommand() *cobra.Command {
 next, when time passes, what fails. It says which promises of a lock hold in all
 of them, and gives the shortest schedule that breaks the others.
 
-A search that is interrupted says what it has covered; its exit status is 130.
+A search that is interrupted says what it has covered; its exit status is 130,
+or 1 if that has found what --fail-on-break asks for.
 
 What breaks, and in how many choices, does not depend on --workers. How many
 schedules and states that takes does, and which of several shortest schedules is
@@ -68,7 +69,10 @@ equal searches with as many workers print equal reports.` + programList(),
 			if asJSON {
 				err = sayJSON(cmd, newFindings(q, r))
 			} else {
-				err = say(cmd, paint(exploration(q, r, a.again())))
+				var text string
+				if text, err = exploration(q, r, a.again()); err == nil {
+					err = say(cmd, paint(text))
+				}
 			}
 			switch {
 			case err != nil:
@@ -127,8 +131,9 @@ func helperCommand() *cobra.Command {
 	}
 }
 
-// exploration is what a search has found, for people.
-func exploration(q explore.Question, r explore.Report, flags string) string {
+// exploration is what a search has found, for people. flags are those that ask the
+// same question.
+func exploration(q explore.Question, r explore.Report, flags string) (string, error) {
 	var b strings.Builder
 	b.WriteString(wrap(setting(q)+"; within "+allowance(q.Budget)) + "\n")
 	for _, f := range newFindings(q, r).Properties {
@@ -144,22 +149,44 @@ func exploration(q explore.Question, r explore.Report, flags string) string {
 		}
 	}
 	b.WriteString("\n" + wrap(coverage(r)))
-	if len(r.Breaks) == 0 {
-		return b.String()
+	shortest, broken := shortestOf(r.Breaks)
+	if !broken {
+		return b.String(), nil
 	}
-	shortest, _ := shortestOf(r.Breaks)
+	view, err := explore.Look(q, shortest.Schedule)
+	if err != nil {
+		return "", err
+	}
 	if r.Proven(shortest) {
 		b.WriteString("\nThe shortest:\n\n")
 	} else {
 		b.WriteString("\nThe shortest so far:\n\n")
 	}
-	if timeline, _ := explore.Replay(q, shortest.Schedule); timeline != nil {
-		b.WriteString(timeline.String())
-	}
+	b.WriteString(told(view))
 	if len(shortest.Schedule) == 0 {
 		b.WriteString("\n" + wrap("It takes no choice: the clients come to this by themselves."))
 	}
+	b.WriteString("\n" + wrap("A letter lets that client's next command through, and . lets time pass. Behind a letter, "+
+		"! is a crash, ? a lost reply, and * a freeze for a lease and a bit."))
 	b.WriteString("\n" + try("To see one again:", fmt.Sprintf("replay %s '%s'%s", nameOf(q.Stage), shortest.Schedule, flags)))
+	return b.String(), nil
+}
+
+// told is the timeline of a run, and all that it breaks.
+func told(v explore.View) string {
+	text := v.Timeline.String()
+	if len(v.Broken) > 0 { // its last line says the same
+		text = text[:strings.LastIndex(strings.TrimSuffix(text, "\n"), "\n")+1]
+	}
+	return text + notSo(v.Broken, wide)
+}
+
+// notSo lists what is broken.
+func notSo(broken []explore.Property, width int) string {
+	var b strings.Builder
+	for _, p := range broken {
+		b.WriteString(wrapTo(fmt.Sprintf("✗ not so: %s", p), width))
+	}
 	return b.String()
 }
 
@@ -173,13 +200,13 @@ func shortestOf(breaks []explore.Break) (explore.Break, bool) {
 
 // coverage says how much was searched.
 func coverage(r explore.Report) string {
-	searched := fmt.Sprintf("%s of at most %s, %s, %s, in %v",
+	took := fmt.Sprintf("It took %s of at most %s, %s, %s, and %v.",
 		amount(r.Schedules, "schedule", "schedules"), amount(r.Deepest, "choice", "choices"),
 		amount(r.Runs, "run", "runs"), amount(r.States, "state", "states"), r.Elapsed.Round(time.Millisecond))
 	if r.Exhausted {
-		return "That is all there is within the budget: " + searched + "."
+		return "That covers all there is within the budget. " + took
 	}
-	text := fmt.Sprintf("Not finished: %s. No schedule of fewer than %s was left out.", searched, amount(r.Depth, "choice", "choices"))
+	text := fmt.Sprintf("Not finished. %s No schedule of fewer than %s was left out.", took, amount(r.Depth, "choice", "choices"))
 	if r.TooDeep {
 		text += fmt.Sprintf(" Some go on after %d choices, and no further than that is any followed.", explore.Deepest)
 	}
@@ -256,11 +283,12 @@ other:
   A!   A crashes
   A*   A freezes, for a lease and a bit
 
-It must be the schedule of the same clients, program and lease. A schedule that
-breaks the stage is no error.
+Put it in single quotes: !, ? and * mean something to a shell. It must be the
+schedule of the same clients, program and lease. A schedule that breaks the
+stage is no error.
 
 With --json: the timeline as package faults has it, with times in nanoseconds.` + programList(),
-		Example: "  lockstep replay v4 A...B\n  lockstep replay v7 'AA*B.B.B.B'",
+		Example: "  lockstep replay v4 'A...B'\n  lockstep replay v7 'AA*B.B.B.B'",
 		Args:    between(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			schedule, err := faults.ParseSchedule(args[1])
@@ -270,6 +298,7 @@ With --json: the timeline as package faults has it, with times in nanoseconds.` 
 			if err := a.cast(schedule); err != nil {
 				return err
 			}
+			a.afford(schedule)
 			q, err := a.question(args[0])
 			if err != nil {
 				return err
@@ -281,7 +310,7 @@ With --json: the timeline as package faults has it, with times in nanoseconds.` 
 			case asJSON:
 				return sayJSON(cmd, view.Timeline)
 			}
-			return say(cmd, paint(retold(q, view, a.again())))
+			return say(cmd, paint(retold(q, view, a.again()+a.beyond())))
 		},
 	}
 	a.flags(cmd)
@@ -294,7 +323,7 @@ With --json: the timeline as package faults has it, with times in nanoseconds.` 
 
 // retold is a schedule, run again. flags are those that ask the same question.
 func retold(q explore.Question, v explore.View, flags string) string {
-	text := wrap(setting(q)) + "\n" + v.Timeline.String()
+	text := wrap(setting(q)) + "\n" + told(v)
 	if len(v.Broken) == 0 {
 		text += wrap("✓ no promise is broken")
 	}

@@ -140,13 +140,16 @@ func (g *game) offers(c faults.Choice) bool {
 	return slices.ContainsFunc(g.view.Moves, func(m explore.Move) bool { return m.Choice == c })
 }
 
-// praise holds a break against the best there is.
+// praise holds a break against the best there is. One move may break two promises.
 func (g *game) praise(p explore.Property) error {
 	best, err := g.search(nil, p)
 	if err != nil {
 		return err
 	}
-	g.says = fmt.Sprintf("Broken in %s.", amount(len(g.path), "move", "moves")) + g.rank(best, p)
+	if g.says != "" {
+		g.says += "\n"
+	}
+	g.says += fmt.Sprintf("Broken in %s: “%s”.", amount(len(g.path), "move", "moves"), p) + g.rank(best, p)
 	return nil
 }
 
@@ -183,13 +186,23 @@ func (g *game) advice(r explore.Report) string {
 	case !found: // what is left may break at its last choice
 		return fmt.Sprintf("No break within %s from here.", amount(max(0, r.Depth-1-len(g.path)), "move", "moves"))
 	case g.told:
-		return fmt.Sprintf("Try %s.", next.Schedule[len(g.path)])
+		return "Try " + g.spell(next.Schedule[len(g.path)])
 	}
 	g.told = true
 	if r.Proven(next) {
 		return fmt.Sprintf("A shortest break is %s away. h again tells the next.", away)
 	}
 	return fmt.Sprintf("A break %s away is known. h again tells the next.", away)
+}
+
+// spell is a move as the list has it.
+func (g *game) spell(c faults.Choice) string {
+	for _, m := range g.view.Moves {
+		if m.Choice == c {
+			return fmt.Sprintf("%s: %s.", c, inWords(m, g.view.Clients))
+		}
+	}
+	return c.String()
 }
 
 // search looks for a shortest break behind a schedule.
@@ -205,7 +218,8 @@ func (g *game) search(from faults.Schedule, until explore.Property) (explore.Rep
 func (g *game) screen() string { return g.layout(tail, wide) }
 
 // fit is the screen for a terminal of that size: the moves and the answer must be
-// on it, so the story gives way, and then all that can be done without.
+// on it, so the story gives way, and then all that can be done without, up to where
+// everybody stands.
 func (g *game) fit(width, height int) string {
 	width = min(width, wide)
 	for lines := tail; lines >= 0; lines-- {
@@ -213,19 +227,23 @@ func (g *game) fit(width, height int) string {
 			return text
 		}
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Moves: %s\n", g.path)
-	b.WriteString(g.world(width))
+	for _, world := range []string{fmt.Sprintf("Moves: %s\n", g.path) + g.world(width), ""} {
+		if text := world + g.narrow(width); strings.Count(text, "\n") <= height {
+			return text
+		}
+	}
+	return wrapTo("This terminal is too small to play in. Make it larger, or press q.", width)
+}
+
+// narrow is the moves and the answer in little room.
+func (g *game) narrow(width int) string {
 	var moves []string
 	for i, m := range g.view.Moves {
 		if i < len(keys) {
 			moves = append(moves, fmt.Sprintf("%c%s%s", keys[i], noBreak, m.Choice))
 		}
 	}
-	b.WriteString(wrapTo(strings.Join(moves, "  "), width))
-	b.WriteString(g.verdict(width))
-	b.WriteString("u back, h hint, r again, q quit\n")
-	return b.String()
+	return wrapTo(strings.Join(moves, "  "), width) + g.verdict(width) + wrapTo("u back, h hint, r again, q quit", width)
 }
 
 // noBreak is a space at which no line is broken.
@@ -272,9 +290,7 @@ func (g *game) world(width int) string {
 // verdict is what is broken, and the answer to the last input.
 func (g *game) verdict(width int) string {
 	var b strings.Builder
-	for _, p := range g.view.Broken {
-		b.WriteString(wrapTo(fmt.Sprintf("✗ not so: %s", p), width))
-	}
+	b.WriteString(notSo(g.view.Broken, width))
 	switch {
 	case g.view.Over && len(g.view.Broken) == 0:
 		b.WriteString(wrapTo("✓ All are done, and no promise is broken.", width))

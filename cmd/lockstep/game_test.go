@@ -59,6 +59,21 @@ func TestTheGameFitsTheTerminal(t *testing.T) {
 	}
 }
 
+// Where not even the moves and the answer have room, it says so.
+func TestTheGameInATinyTerminal(t *testing.T) {
+	t.Parallel()
+	table := table4(t)
+	table.Update(tea.WindowSizeMsg{Width: 40, Height: 6})
+	press(table, "B?")
+	text := table.View().Content
+	require.LessOrEqual(t, strings.Count(text, "\n"), 6, text)
+	require.Contains(t, text, `"?" is no move`)
+	require.NotContains(t, text, "stock")
+
+	table.Update(tea.WindowSizeMsg{Width: 20, Height: 4})
+	require.Contains(t, table.View().Content, "press q")
+}
+
 func TestKeysThatEndTheGame(t *testing.T) {
 	t.Parallel()
 	table := table4(t)
@@ -82,7 +97,7 @@ func TestInterruptedSearch(t *testing.T) {
 	cmd.SetArgs([]string{"explore", "v1", "--workers", "1"})
 	cmd.SetOut(&out)
 	require.ErrorIs(t, cmd.ExecuteContext(ctx), errInterrupted)
-	require.Contains(t, out.String(), "Not finished: 0 schedules")
+	require.Contains(t, out.String(), "Not finished. It took 0 schedules")
 	require.Contains(t, out.String(), "at most one is inside: not broken so far")
 }
 
@@ -94,14 +109,16 @@ func TestUnprovenBreaks(t *testing.T) {
 	require.NoError(t, err)
 	r := explore.Report{Schedules: 9, Depth: 4, Deepest: 9, Breaks: []explore.Break{{Property: explore.OneInside, Schedule: way}}}
 	require.Equal(t, "A break 5 moves away is known. h again tells the next.", table.advice(r))
-	require.Equal(t, "Try A.", table.advice(r))
-	require.Contains(t, exploration(table.Question, r, ""), "The shortest so far:")
+	require.Equal(t, "Try A: A sends SET lock:stock … PX 60 NX.", table.advice(r))
+	text, err := exploration(table.Question, r, "")
+	require.NoError(t, err)
+	require.Contains(t, text, "The shortest so far:")
 	require.NotContains(t, coverage(r), "go on after")
 	r.TooDeep = true
 	require.Contains(t, coverage(r), "Some go on after 500 choices")
-	text, err := json.Marshal(newFindings(table.Question, r))
+	asJSON, err := json.Marshal(newFindings(table.Question, r))
 	require.NoError(t, err)
-	require.Contains(t, string(text), `"schedule":"A...B","proven":false`)
+	require.Contains(t, string(asJSON), `"schedule":"A...B","proven":false`)
 	require.NoError(t, table.goTo(way))
 	require.Equal(t, " No shorter way is known.", table.rank(r, explore.OneInside))
 
@@ -109,5 +126,7 @@ func TestUnprovenBreaks(t *testing.T) {
 	require.Equal(t, " It can't be done in fewer.", table.rank(r, explore.OneInside))
 	require.NoError(t, table.goTo(nil))
 	require.Equal(t, "A shortest break is 5 moves away. h again tells the next.", table.advice(r))
-	require.Contains(t, exploration(table.Question, r, ""), "The shortest:")
+	text, err = exploration(table.Question, r, "")
+	require.NoError(t, err)
+	require.Contains(t, text, "The shortest:")
 }

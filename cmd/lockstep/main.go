@@ -18,7 +18,7 @@
 //
 // Wrong input is one line on standard error and exit status 2. A finding, like a
 // document that is out of date, is exit status 1. What was interrupted says what
-// it has, and ends with 130.
+// it has, and ends with 130 if that is no finding.
 package main
 
 import (

@@ -34,14 +34,17 @@ type asking struct {
 	noRetries bool
 }
 
+// usual is the budget that nobody has asked to be another.
+var usual = explore.Budget{Clients: 2, Slow: 4, Crashes: 1, Lost: 1}
+
 func (a *asking) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.IntVar(&a.budget.Clients, "clients", 2, "clients, each with one request")
-	f.IntVar(&a.budget.Slow, "slow", 4, "steps of time while a command waits")
-	f.IntVar(&a.budget.Crashes, "crashes", 1, "clients that may crash")
-	f.IntVar(&a.budget.Lost, "lost", 1, "replies that may be lost")
-	f.IntVar(&a.budget.Freezes, "freezes", 0, "times that a client may freeze for more than a lease")
+	f.IntVar(&a.budget.Clients, "clients", usual.Clients, "clients, each with one request")
+	f.IntVar(&a.budget.Slow, "slow", usual.Slow, "steps of time while a command waits")
+	f.IntVar(&a.budget.Crashes, "crashes", usual.Crashes, "clients that may crash")
+	f.IntVar(&a.budget.Lost, "lost", usual.Lost, "replies that may be lost")
+	f.IntVar(&a.budget.Freezes, "freezes", usual.Freezes, "times that a client may freeze for more than a lease")
 	f.IntVar(&a.lease, "lease", explore.DefaultLease, "the lease, in tries of a waiter (20ms)")
 	f.StringVar(&a.program, "program", "plain", "what each client does: a `word` above")
 	f.BoolVar(&a.noRetries, "no-retries", false, "go-redis sends no command again by itself")
@@ -103,7 +106,7 @@ func (a *asking) question(stage string) (explore.Question, error) {
 // again is the flags that ask the same question of a replay.
 func (a *asking) again() string {
 	var b strings.Builder
-	if a.budget.Clients != 2 {
+	if a.budget.Clients != usual.Clients {
 		fmt.Fprintf(&b, " --clients %d", a.budget.Clients)
 	}
 	if a.lease != explore.DefaultLease {
@@ -114,6 +117,25 @@ func (a *asking) again() string {
 	}
 	if a.noRetries {
 		b.WriteString(" --no-retries")
+	}
+	return b.String()
+}
+
+// beyond is the flags for what of the budget is more than usual.
+func (a *asking) beyond() string {
+	var b strings.Builder
+	for _, part := range []struct {
+		flag     string
+		n, usual int
+	}{
+		{"slow", a.budget.Slow, usual.Slow},
+		{"crashes", a.budget.Crashes, usual.Crashes},
+		{"lost", a.budget.Lost, usual.Lost},
+		{"freezes", a.budget.Freezes, usual.Freezes},
+	} {
+		if part.n > part.usual {
+			fmt.Fprintf(&b, " --%s %d", part.flag, part.n)
+		}
 	}
 	return b.String()
 }
@@ -185,6 +207,28 @@ func (a *asking) cast(schedule faults.Schedule) error {
 		a.budget.Clients = max(a.budget.Clients, nth)
 	}
 	return nil
+}
+
+// afford makes the budget as large as a schedule needs it.
+func (a *asking) afford(schedule faults.Schedule) {
+	var needs explore.Budget
+	for _, c := range schedule {
+		switch c.Kind {
+		case faults.Tick: // at most: while no command waits, time is free
+			needs.Slow++
+		case faults.Crash:
+			needs.Crashes++
+		case faults.Lose:
+			needs.Lost++
+		case faults.Freeze:
+			needs.Freezes++
+		case faults.Pass:
+		}
+	}
+	a.budget.Slow = max(a.budget.Slow, needs.Slow)
+	a.budget.Crashes = max(a.budget.Crashes, needs.Crashes)
+	a.budget.Lost = max(a.budget.Lost, needs.Lost)
+	a.budget.Freezes = max(a.budget.Freezes, needs.Freezes)
 }
 
 // inWords says what a move does, where the clients stand so.

@@ -19,6 +19,9 @@ func TestStagesSolveTheExercises(t *testing.T) {
 				if c.Name == schedulesName && e.Name > E4.Name && os.Getenv("LOCKSTEP_TEST_ALL") == "" {
 					t.Skip("it takes long")
 				}
+				if raced && e.Name != E7.Name && e.Name != E8.Name {
+					t.Skip("the race detector finds what there is where most goes on at once")
+				}
 				if r := entry.Examine(c); !r.OK {
 					t.Errorf("%s\n\n%s", c.Story, r)
 				}

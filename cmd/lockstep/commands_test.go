@@ -149,6 +149,15 @@ func skipHere() string {
 	return ""
 }
 
+// skipTexts leaves out what looks at texts: the race detector sees no more in them
+// than in the scripts, and on a real server they are the same.
+func skipTexts(t *testing.T) {
+	t.Helper()
+	if raced || os.Getenv(faults.ServerEnv) != "" {
+		t.Skip("the text is the same without the race detector, and on every server")
+	}
+}
+
 // Every command of every document does what its text promises.
 func TestCommandsOfTheDocuments(t *testing.T) {
 	t.Parallel()

@@ -72,6 +72,7 @@ var othersNames = strings.Fields(`
 `)
 
 func TestDocumentsUseNamesThatExist(t *testing.T) {
+	skipTexts(t)
 	t.Parallel()
 	all := texts(t)
 	names := declaredNames(t, all)
@@ -136,6 +137,7 @@ var (
 
 // Every link into a page meets a heading.
 func TestAnchorsAreHeadings(t *testing.T) {
+	skipTexts(t)
 	t.Parallel()
 	all := texts(t)
 	for path, text := range all {

@@ -44,6 +44,7 @@ func TestScripts(t *testing.T) {
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv(faults.ServerEnv, os.Getenv(faults.ServerEnv))
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each command takes a second to end
 			return goHere(env)
 		},
 		Condition: func(name string) (bool, error) {

@@ -24,6 +24,9 @@ func TestWrongLocksAreCaught(t *testing.T) {
 			if !lock.Exercise.Playable() {
 				t.Skip("a real server carries no subscriptions")
 			}
+			if raced && lock.Exercise.Name != workshop.E8.Name {
+				t.Skip("these run on the engine that all others run on")
+			}
 			c := check(t, lock.Exercise, lock.Check)
 			r := lock.Entry().Examine(c)
 			if r.OK {
@@ -56,6 +59,9 @@ func TestSearchWithALeaseOfYears(t *testing.T) {
 // has right, it is not failed for.
 func TestWrongLocksAreNotFailedForEverything(t *testing.T) {
 	t.Parallel()
+	if raced {
+		t.Skip("these run on the engine that all others run on")
+	}
 	for _, lock := range All() {
 		t.Run(lock.Exercise.Name+"/"+lock.Name, func(t *testing.T) {
 			t.Parallel()

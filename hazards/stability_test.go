@@ -15,12 +15,17 @@ import (
 // allEnv is the environment variable that has the tests play each lesson more often.
 const allEnv = "LOCKSTEP_TEST_ALL"
 
+// times is how often a lesson is played: usually few times.
+func times(few, many int) int {
+	if os.Getenv(allEnv) != "" {
+		return many
+	}
+	return few
+}
+
 // A lesson gives the same timeline each time, however busy the machine is.
 func TestLessonsAreStable(t *testing.T) {
-	times := 10
-	if os.Getenv(allEnv) != "" {
-		times = 200
-	}
+	times := times(10, 200)
 	for _, l := range lessons(t) {
 		t.Run(l.hazard.Name+"/"+l.stage.Name, func(t *testing.T) {
 			t.Parallel()
@@ -45,11 +50,12 @@ func TestLessonsAreStable(t *testing.T) {
 // how many there are is a matter of the whole program.
 func TestLessonsAreStableOnAnyMachine(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	times := times(1, 3)
 	for _, l := range lessons(t) {
 		first := ""
 		for _, processors := range []int{1, 2, 8} {
 			runtime.GOMAXPROCS(processors)
-			for range 3 {
+			for range times {
 				r, err := l.hazard.Run(l.stage)
 				if err != nil {
 					t.Fatalf("%v\n\n%s", err, r.Timeline)

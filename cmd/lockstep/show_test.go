@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,10 +16,14 @@ import (
 func TestEveryShowingFits(t *testing.T) {
 	skipTexts(t)
 	t.Parallel()
-	for _, h := range hazards.All() {
+	all := slices.Concat(stages.All(), stages.Drafts())
+	for nth, h := range hazards.All() {
 		t.Run(h.Name, func(t *testing.T) {
 			t.Parallel()
-			for _, s := range slices.Concat(stages.All(), stages.Drafts()) {
+			for i, s := range all {
+				if i%4 != nth%4 && os.Getenv(allEnv) == "" {
+					continue // each stage with some hazards, and each hazard with some stages
+				}
 				shown, err := newShowing(h.Name, s.Name)
 				if err != nil {
 					t.Fatal(err)

@@ -51,8 +51,8 @@ func (p *process) LoseRequest(pattern string) { p.arm(fault{kind: loseRequest, p
 func (p *process) LoseReply(pattern string) { p.arm(fault{kind: loseReply, pattern: pattern}) }
 
 // Delay keeps a command that fits pattern on the wire for d, while the rest of
-// the client goes on. It arrives even if the client has given up meanwhile, or
-// died.
+// the client goes on. It arrives even if the client is paused meanwhile, has given
+// up, or died.
 func (p *process) Delay(pattern string, d time.Duration) {
 	if d <= 0 || d > longestSleep {
 		p.w.mistake("Delay(%q, %v): between 1 ns and %v, please", pattern, d, longestSleep)
@@ -88,6 +88,11 @@ func (p *process) Resume() {
 	p.w.mu.Lock()
 	was := p.paused
 	p.paused = false
+	for _, c := range p.w.conns {
+		if c.process == p {
+			c.wake()
+		}
+	}
 	p.w.mu.Unlock()
 	if !was {
 		p.w.mistake("%s can't Resume: it is not paused%s", p.name, p.armedYet())

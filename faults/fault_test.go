@@ -468,6 +468,43 @@ func TestDelayedCommandOutlivesItsClient(t *testing.T) {
 	})
 }
 
+func TestDelayedCommandOfADeadClient(t *testing.T) {
+	t.Parallel()
+	perform(t, func(w *faults.World) {
+		a := w.Client("A")
+		a.Delay("SET", 10*time.Second)
+		a.Do("set", func(ctx context.Context) { a.Redis().Set(ctx, "lock", "a", 0) })
+		a.Crash()
+		w.Sleep(9 * time.Second)
+		require.Empty(t, held(w)["lock"])
+		w.Sleep(time.Second)
+		require.Equal(t, "a", held(w)["lock"])
+	})
+}
+
+// What is under way arrives in the middle of its sender's pause. The reply is heard
+// after it.
+func TestDelayedCommandOfAPausedClient(t *testing.T) {
+	t.Parallel()
+	perform(t, func(w *faults.World) {
+		a := w.Client("A")
+		a.Delay("SET", 10*time.Second)
+		var heard time.Duration
+		a.Do("set", func(ctx context.Context) {
+			a.Redis().Set(ctx, "lock", "a", 0)
+			heard = w.Now()
+		})
+		a.Pause()
+		w.Sleep(10 * time.Second)
+		require.Equal(t, "a", held(w)["lock"])
+		w.Sleep(50 * time.Second)
+		require.True(t, a.Waiting())
+		a.Resume()
+		require.False(t, a.Waiting())
+		require.Equal(t, time.Minute, heard)
+	})
+}
+
 // A fault that is taken back is not missed.
 func TestDisarm(t *testing.T) {
 	t.Parallel()

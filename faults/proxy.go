@@ -131,10 +131,19 @@ func (c *conn) answer() {
 	}
 }
 
+// reply has the client hear of replies, once it is not paused.
 func (c *conn) reply(replies ...string) {
 	c.w.mu.Lock()
 	c.replies = append(c.replies, replies...)
+	paused := c.paused
 	c.w.mu.Unlock()
+	if !paused {
+		c.wake()
+	}
+}
+
+// wake has the client hear of what there is.
+func (c *conn) wake() {
 	select {
 	case c.more <- struct{}{}:
 	default:
@@ -191,12 +200,13 @@ func (w *World) judge() (next *conn, struck func()) {
 	return next, next.strikeFirst()
 }
 
-// waiting lists the connections whose batches may pass. The caller holds
-// World.mu.
+// waiting lists the connections whose batches may pass. What is under way arrives,
+// whatever has become of its sender. The caller holds World.mu.
 func (w *World) waiting() []*conn {
 	now := w.Now()
 	return slices.DeleteFunc(slices.Clone(w.conns), func(c *conn) bool {
-		return len(c.queue) == 0 || c.due > now || (c.paused || c.dead || c.frozen > now) && !c.orphan
+		underWay := c.due > 0
+		return len(c.queue) == 0 || c.due > now || !underWay && (c.paused || c.dead || c.frozen > now)
 	})
 }
 
@@ -359,7 +369,7 @@ func (c *conn) exchange(words []string) (string, error) {
 	switch {
 	case c.subscribed || name == "SUBSCRIBE" && c.w.server.speaksUp():
 		return "", c.subscribe(words)
-	case answersAsItPleases(name), name == "SUBSCRIBE", name == "UNSUBSCRIBE":
+	case answersAsItPleases(name), name == "CLIENT" && len(words) > 1 && strings.EqualFold(words[1], "REPLY"), name == "SUBSCRIBE", name == "UNSUBSCRIBE":
 		reply = errorReply("ERR Lockstep's proxy does not carry %s: its replies come when they please", name)
 	default:
 		reply, err = c.ask(words)

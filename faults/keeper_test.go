@@ -1,10 +1,13 @@
 package faults
 
 import (
+	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -22,4 +25,28 @@ func TestKeeperEndsAStubbornServer(t *testing.T) {
 	require.NoError(t, ours.Close()) // as when this program ends
 	_ = keeping.Wait()               // its status is the dead server's
 	require.NoDirExists(t, dir)
+}
+
+// A script that starts the server ends with it.
+func TestKeeperEndsTheServerOfAScript(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "server")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	keeping := exec.CommandContext(ctx, "sh", "-c", keeper, "lockstep", dir,
+		"sh", "-c", `sleep 60 & echo $! >"$0/pid"; echo started; wait`, dir)
+	keeping.WaitDelay = time.Second
+	said, err := keeping.StdoutPipe()
+	require.NoError(t, err)
+	ours, err := keeping.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, keeping.Start())
+	defer func() { _ = keeping.Wait() }()
+	_, err = io.ReadFull(said, make([]byte, len("started\n")))
+	require.NoError(t, err)
+	require.NoError(t, ours.Close())
+	_, err = io.ReadAll(said) // ends with the last that could write there
+	require.NoError(t, err)
+	require.NoError(t, ctx.Err(), "the server is still there")
 }

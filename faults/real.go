@@ -124,12 +124,15 @@ exec 3<&0
 server=$!
 {
 	cat <&3 >/dev/null
-	kill $server
+	all="$server $(cat "$dir/pid")" # two, if what was started is a script that starts it
+	kill $all
 	for try in 1 2 3 4 5; do
-		kill -0 $server || exit
+		alive=
+		for one in $all; do kill -0 $one && alive=yes; done
+		[ "$alive" ] || exit
 		sleep 0.1
 	done
-	kill -9 $server # it was asked
+	kill -9 $all # it was asked
 } 2>/dev/null &
 wait $server
 rm -rf "$dir"
@@ -141,8 +144,12 @@ func startReal(binary string) (*real, error) {
 	path, err := exec.LookPath(binary)
 	if err != nil {
 		why := "there is no such server"
-		if _, missing := os.Stat(binary); missing == nil {
+		_, missing := os.Stat(binary)
+		switch {
+		case missing == nil:
 			why = "it is no program that can be run"
+		case !filepath.IsAbs(binary) && filepath.Base(binary) != binary:
+			why += " where this test runs, in the folder of its package: give the whole path"
 		}
 		return nil, fmt.Errorf("%s; install redis-server (7.0 or later), or unset %s", why, ServerEnv)
 	}
@@ -157,7 +164,7 @@ func startReal(binary string) (*real, error) {
 	defer func() { _ = log.Close() }() // the server has a copy
 	r := &real{socket: filepath.Join(dir, "redis.sock"), died: make(chan struct{})}
 	cmd := exec.Command("sh", "-c", keeper, "lockstep", dir, path,
-		"--port", "0", "--unixsocket", r.socket, "--dir", dir, "--save", "", "--appendonly", "no")
+		"--port", "0", "--unixsocket", r.socket, "--dir", dir, "--pidfile", filepath.Join(dir, "pid"), "--save", "", "--appendonly", "no")
 	cmd.Stdout, cmd.Stderr = log, log
 	apart(cmd)
 	stdin, err := cmd.StdinPipe()

@@ -193,6 +193,7 @@ func TestServerThatCantBeUsed(t *testing.T) {
 	require.NoError(t, err)
 	for name, c := range map[string]struct{ server, role, says string }{
 		"missing":       {"no-such-server", "return", "there is no such server; install redis-server (7.0 or later), or unset LOCKSTEP_SERVER"},
+		"not from here": {"./redis-server", "return", "there is no such server where this test runs, in the folder of its package: give the whole path; install redis-server (7.0 or later), or unset LOCKSTEP_SERVER"},
 		"a folder":      {os.TempDir(), "return", "it is no program that can be run"},
 		"ends at once":  {"false", "return", "the server ended as soon as it was started: is it a redis-server?"},
 		"no server":     {self, "return", "the server ended as soon as it was started: is it a redis-server?; its last words: I am no server"},

@@ -60,7 +60,7 @@ func (t *Timeline) header(b *strings.Builder) {
 	names := ""
 	for i, c := range t.Clients {
 		if i < mostColumns {
-			names = pad(names, t.column(c)) + c
+			names = strings.TrimLeft(pad(names+" ", t.column(c)), " ") + c // a long name moves the next
 		}
 	}
 	row(b, "time", names, t.Watch)
@@ -203,7 +203,7 @@ func cut(s string, width int) string {
 	return string(r[:max(1, width-1)]) + "…"
 }
 
-// pad fills s up with spaces to width, and leaves at least one.
+// pad fills s up with spaces to width.
 func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
 }

@@ -122,6 +122,16 @@ func TestManyClients(t *testing.T) {
 	require.Equal(t, "0s G: INCR n → 7 free", lines(timeline)[6])
 }
 
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	timeline := perform(t, func(w *faults.World) {
+		for _, name := range []string{"Alexandra", "B", "Charlotte"} {
+			send(w.Client(name), "PING")
+		}
+	})
+	require.Equal(t, []string{"time", "Alexandra", "B", "Charlotte"}, strings.Fields(timeline.String())[:4])
+}
+
 func TestConnectionSetUpIsHidden(t *testing.T) {
 	t.Parallel()
 	timeline := perform(t, func(w *faults.World) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -99,6 +100,15 @@ var makers = []maker{
 		},
 		v7.ErrNoClient, v7.ErrNoKey, nil, v7.ErrLease,
 	},
+}
+
+// A stage without a maker would not be asked.
+func TestEveryStageHasAMaker(t *testing.T) {
+	t.Parallel()
+	for _, stage := range stages.All()[1:] {
+		has := slices.ContainsFunc(makers, func(m maker) bool { return m.name == stage.Name })
+		require.True(t, has, "add %s to makers in badinput_test.go, so that its New is given bad input", stage)
+	}
 }
 
 func TestBadInput(t *testing.T) {
@@ -259,7 +269,7 @@ func TestUselessServer(t *testing.T) {
 					require.NoError(t, err)
 
 					longest := limit
-					if stage.Name == "v7_watchdog" {
+					if stage.Renew != "" {
 						longest += more
 					}
 					fails := func(doing string, call func(ctx context.Context) error) {
@@ -277,8 +287,8 @@ func TestUselessServer(t *testing.T) {
 						return err
 					})
 					fails("acquire", lock.Lock)
-					if stage.Name == "v7_watchdog" { // its handle knows that it has no entry
-						require.ErrorIs(t, lock.Unlock(t.Context()), v7.ErrNotHeld)
+					if stage.Renew != "" { // its handle knows that it has no entry
+						require.ErrorIs(t, lock.Unlock(t.Context()), stage.NotHeld)
 						return
 					}
 					fails("release", lock.Unlock)

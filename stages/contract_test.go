@@ -139,6 +139,31 @@ func TestUnlockBeforeLock(t *testing.T) {
 	})
 }
 
+// Who does not hold the lock leaves it as it is, and gets no nearer to it.
+func TestUnlockOfAStranger(t *testing.T) {
+	t.Parallel()
+	for _, stage := range onRedis() {
+		if stage.NotHeld == nil {
+			continue // that is its lesson: ForeignUnlock
+		}
+		t.Run(stage.Name, func(t *testing.T) {
+			t.Parallel()
+			perform(t, stage, func(s *scene) {
+				a, b := s.client("A"), s.client("B")
+				a.Lock()
+				before := s.held()
+				b.Unlock()
+				s.saysNotHeld(b.err)
+				s.Equal(before, s.held())
+				s.False(b.TryLock())
+				a.Unlock()
+				s.NoError(a.err)
+				s.free()
+			})
+		})
+	}
+}
+
 func TestUnlockTwice(t *testing.T) {
 	t.Parallel()
 	onEach(t, every(), func(s *scene) {

@@ -169,6 +169,44 @@ func TestWatchdogGetsNothingThrough(t *testing.T) {
 	})
 }
 
+// All replies within a lease are lost, and Redis has renewed it all the same: a last try
+// finds that out.
+func TestWatchdogTriesOnceMoreAfterTheLease(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{NoRetries: true}, func(s *scene, a *client) {
+		a.Lock()
+		for range 7 { // after a third of the lease, and then each tenth
+			a.LoseReply("renewIfOwner")
+		}
+		s.Sleep(lease + time.Second)
+		s.False(a.isLost())
+		s.Equal("1", s.entries())
+	})
+}
+
+// A lease begins when Redis renews it, which may be as early as the question. So it is
+// reckoned from there, however late the answer is heard.
+func TestWatchdogReckonsFromTheQuestion(t *testing.T) {
+	t.Parallel()
+	watchdog(t, faults.Options{NoRetries: true}, func(s *scene, a *client) {
+		a.Lock()
+		a.Delay("renewIfOwner", time.Millisecond)
+		s.Sleep(third)
+		a.Pause()
+		s.Sleep(time.Second)
+		a.Resume()
+		for range 8 { // a third of the lease after the answer, each tenth, and at the end
+			a.LoseRequest("renewIfOwner")
+		}
+		s.Sleep(lease - time.Second - time.Millisecond)
+		s.False(a.isLost())
+		s.Sleep(time.Millisecond)
+		s.True(a.isLost())
+		s.Sleep(time.Millisecond)
+		s.free()
+	})
+}
+
 // The server is silent instead, and no error comes back in time.
 func TestWatchdogGetsNoAnswer(t *testing.T) {
 	t.Parallel()

@@ -88,7 +88,7 @@ func TestEveryCheckGuardsSomething(t *testing.T) {
 				continue // of a shop: workshop.TestWrongFences
 			}
 			if !fails[c.Name] {
-				t.Errorf("%s asks for %s, and no wrong lock is caught by it", e.Name, c.Name)
+				t.Errorf("%s asks for %s, and no wrong lock is caught by it: add one to a file of this package", e.Name, c.Name)
 				fails[c.Name] = true // once is enough
 			}
 		}

@@ -4,6 +4,6 @@ package faults_test
 
 const (
 	bigValue = 2 << 20 // bytes
-	runs     = 50      // of a play whose timelines must be equal
-	longPipe = 1000    // commands
+	runs     = 25      // of a play whose timelines must be equal
+	longPipe = 500     // commands
 )

@@ -1,4 +1,4 @@
-package starters_test
+package workshop_test
 
 import (
 	"testing"

@@ -20,7 +20,7 @@ test: ## Run the suite; it needs nothing but Go.
 	go test ./...
 
 test-real: ## Run the suite on a real server: redis-server, or SERVER=valkey-server.
-	@command -v $(SERVER_PATH) >/dev/null && [ ! -d $(SERVER_PATH) ] || { echo "$(SERVER) not found: install it (Debian: apt-get install redis-server) or name another with SERVER=." >&2; exit 1; }
+	@command -v $(SERVER_PATH) >/dev/null && [ ! -d $(SERVER_PATH) ] || { echo "$(SERVER) is no program here: install it (Debian: apt-get install redis-server) or name another with SERVER=." >&2; exit 1; }
 	@$(SERVER_PATH) --version
 	LOCKSTEP_SERVER=$(SERVER_PATH) go test -count=1 ./...
 

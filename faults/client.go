@@ -259,6 +259,10 @@ func (p *process) atDoor() bool {
 	return slices.ContainsFunc(p.w.conns, func(c *conn) bool { return c.process == p && len(c.queue) > 0 })
 }
 
+// hears reports whether what is said to the instance reaches it now. The caller holds
+// World.mu.
+func (p *process) hears() bool { return !p.paused && !p.dead && p.frozen <= p.w.Now() }
+
 // waitsFor says what holds the instance's calls up. The caller holds World.mu.
 func (p *process) waitsFor() string {
 	var at []string

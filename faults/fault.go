@@ -88,11 +88,6 @@ func (p *process) Resume() {
 	p.w.mu.Lock()
 	was := p.paused
 	p.paused = false
-	for _, c := range p.w.conns {
-		if c.process == p {
-			c.wake()
-		}
-	}
 	p.w.mu.Unlock()
 	if !was {
 		p.w.mistake("%s can't Resume: it is not paused%s", p.name, p.armedYet())

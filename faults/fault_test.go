@@ -505,6 +505,24 @@ func TestDelayedCommandOfAPausedClient(t *testing.T) {
 	})
 }
 
+func TestDelayedCommandOfAFrozenClient(t *testing.T) {
+	t.Parallel()
+	perform(t, func(w *faults.World) {
+		a := w.Client("A")
+		a.Delay("SET", 10*time.Second)
+		var heard time.Duration
+		a.Do("set", func(ctx context.Context) {
+			a.Redis().Set(ctx, "lock", "a", 0)
+			heard = w.Now()
+		})
+		require.NoError(t, w.Take(faults.Choice{Kind: faults.Freeze, Client: "A"}, time.Second, time.Minute))
+		w.Sleep(10 * time.Second)
+		require.Equal(t, "a", held(w)["lock"])
+		w.Sleep(time.Minute)
+		require.Equal(t, time.Minute, heard)
+	})
+}
+
 // A fault that is taken back is not missed.
 func TestDisarm(t *testing.T) {
 	t.Parallel()

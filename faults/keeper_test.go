@@ -27,26 +27,33 @@ func TestKeeperEndsAStubbornServer(t *testing.T) {
 	require.NoDirExists(t, dir)
 }
 
-// A script that starts the server ends with it.
+// What a script has started ends with it, whoever ends it.
 func TestKeeperEndsTheServerOfAScript(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "server")
-	require.NoError(t, os.Mkdir(dir, 0o755))
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	keeping := exec.CommandContext(ctx, "sh", "-c", keeper, "lockstep", dir,
-		"sh", "-c", `sleep 60 & echo $! >"$0/pid"; echo started; wait`, dir)
-	keeping.WaitDelay = time.Second
-	said, err := keeping.StdoutPipe()
-	require.NoError(t, err)
-	ours, err := keeping.StdinPipe()
-	require.NoError(t, err)
-	require.NoError(t, keeping.Start())
-	defer func() { _ = keeping.Wait() }()
-	_, err = io.ReadFull(said, make([]byte, len("started\n")))
-	require.NoError(t, err)
-	require.NoError(t, ours.Close())
-	_, err = io.ReadAll(said) // ends with the last that could write there
-	require.NoError(t, err)
-	require.NoError(t, ctx.Err(), "the server is still there")
+	for name, script := range map[string]string{
+		"when the program ends": `sleep 60 & echo $! >"$0/pid"; echo started; wait`,
+		"when the script ends":  `sleep 60 & echo $! >"$0/pid"; echo started`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "server")
+			require.NoError(t, os.Mkdir(dir, 0o755))
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			keeping := exec.CommandContext(ctx, "sh", "-c", keeper, "lockstep", dir, "sh", "-c", script, dir)
+			keeping.WaitDelay = time.Second
+			said, err := keeping.StdoutPipe()
+			require.NoError(t, err)
+			ours, err := keeping.StdinPipe()
+			require.NoError(t, err)
+			require.NoError(t, keeping.Start())
+			defer func() { _ = keeping.Wait() }()
+			_, err = io.ReadFull(said, make([]byte, len("started\n")))
+			require.NoError(t, err)
+			require.NoError(t, ours.Close())
+			_, err = io.ReadAll(said) // ends with the last that could write there
+			require.NoError(t, err)
+			require.NoError(t, ctx.Err(), "the server is still there")
+		})
+	}
 }

@@ -46,6 +46,7 @@ type conn struct {
 	judged   bool          // faults were looked up for this batch
 	orphan   bool          // the client is gone, and the batch still under way
 	replies  []string      // for the client, who may be slow to read them
+	kept     bool          // the client is to hear of them when it does again
 	due      time.Duration
 	onReply  *fault // strikes when the server has done the batch
 }
@@ -131,13 +132,14 @@ func (c *conn) answer() {
 	}
 }
 
-// reply has the client hear of replies, once it is not paused.
+// reply has the client hear of replies, or keeps them until it does.
 func (c *conn) reply(replies ...string) {
 	c.w.mu.Lock()
 	c.replies = append(c.replies, replies...)
-	paused := c.paused
+	c.kept = !c.hears()
+	kept := c.kept
 	c.w.mu.Unlock()
-	if !paused {
+	if !kept {
 		c.wake()
 	}
 }
@@ -369,7 +371,9 @@ func (c *conn) exchange(words []string) (string, error) {
 	switch {
 	case c.subscribed || name == "SUBSCRIBE" && c.w.server.speaksUp():
 		return "", c.subscribe(words)
-	case answersAsItPleases(name), name == "CLIENT" && len(words) > 1 && strings.EqualFold(words[1], "REPLY"), name == "SUBSCRIBE", name == "UNSUBSCRIBE":
+	case name == "CLIENT" && len(words) > 1 && strings.EqualFold(words[1], "REPLY"):
+		reply = errorReply("ERR Lockstep's proxy does not carry CLIENT REPLY: it waits for each reply")
+	case answersAsItPleases(name), name == "SUBSCRIBE", name == "UNSUBSCRIBE":
 		reply = errorReply("ERR Lockstep's proxy does not carry %s: its replies come when they please", name)
 	default:
 		reply, err = c.ask(words)

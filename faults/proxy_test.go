@@ -199,7 +199,7 @@ func TestBlockingCommandsAreRefused(t *testing.T) {
 			{"XREAD", "BLOCK", 0, "STREAMS", "s", "$"},
 			{"WAIT", 1, 0},
 			{"MONITOR"},
-			{"CLIENT", "REPLY", "OFF"},
+			{"client", "reply", "off"},
 			{"UNSUBSCRIBE", "x", "y"}, // two replies
 		} {
 			err := send(a, words...).Err()

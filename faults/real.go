@@ -135,6 +135,7 @@ server=$!
 	kill -9 $all # it was asked
 } 2>/dev/null &
 wait $server
+{ kill $(cat "$dir/pid"); } 2>/dev/null # if a script has started it, and ended before it
 rm -rf "$dir"
 `
 

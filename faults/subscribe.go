@@ -40,14 +40,19 @@ func (c *conn) hear() {
 	}
 }
 
-// deliver hands subscribers what the server has said to them, and reports whether
-// there was anything. The world is at rest.
+// deliver hands clients the replies that were kept for them, and subscribers what the
+// server has said to them, and reports whether there was anything. The world is at
+// rest.
 func (w *World) deliver() bool {
 	w.mu.Lock()
-	now := w.Now()
-	var hearers []*conn
+	var wakers, hearers []*conn
 	for _, c := range w.conns {
-		if len(c.heard) > 0 && !c.paused && !c.dead && c.frozen <= now {
+		switch {
+		case !c.hears():
+		case c.kept:
+			c.kept = false
+			wakers = append(wakers, c)
+		case len(c.heard) > 0:
 			hearers = append(hearers, c)
 		}
 	}
@@ -57,6 +62,9 @@ func (w *World) deliver() bool {
 		heard[i], c.heard = c.heard, nil
 	}
 	w.mu.Unlock()
+	for _, c := range wakers {
+		c.wake()
+	}
 	for i, c := range hearers {
 		for _, said := range heard[i] {
 			if what, ok := w.message(said); ok {
@@ -65,7 +73,7 @@ func (w *World) deliver() bool {
 			c.reply(said)
 		}
 	}
-	return len(hearers) > 0
+	return len(wakers)+len(hearers) > 0
 }
 
 // message is what a message says, and on which channel. It is false if this is

@@ -63,7 +63,7 @@ func (t *Timeline) header(b *strings.Builder) {
 			names = strings.TrimLeft(pad(names+" ", t.column(c)), " ") + c // a long name moves the next
 		}
 	}
-	row(b, "time", names, t.Watch)
+	row(b, "time", cut(names, textWide-1), t.Watch)
 }
 
 // column is where a client's text begins.

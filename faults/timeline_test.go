@@ -130,6 +130,14 @@ func TestLongNames(t *testing.T) {
 		}
 	})
 	require.Equal(t, []string{"time", "Alexandra", "B", "Charlotte"}, strings.Fields(timeline.String())[:4])
+
+	timeline = perform(t, func(w *faults.World) {
+		for _, name := range []string{"Client0", "Client1", "Client2", "Client3", "Client4", "Client5"} {
+			send(w.Client(name), "PING")
+		}
+	})
+	header, _, _ := strings.Cut(timeline.String(), "\n")
+	require.Equal(t, "lock", strings.Fields(header)[7], header)
 }
 
 func TestConnectionSetUpIsHidden(t *testing.T) {

@@ -49,7 +49,7 @@ func TestBlocks(t *testing.T) {
 			[]string{"Reentry", "v6_reentrant_hash", "StopTheWorld", "none"}, []string{"GCPause"},
 		},
 		"demands v4_owner": {
-			[]string{"v4 | broken there by", "only your own", "GCPause, RetriedDelete"}, []string{"v5"},
+			[]string{"v4 | broken there by", "only your own", "GCPause", "RetriedDelete"}, []string{"v5"},
 		},
 		"costs v4_owner v5_watch_release v7_watchdog": {
 			[]string{"| v4_owner         | 1       | 2 ", "| 1       | 5 in 3 trips | 50 ", "| 1            | 50                        | 6 "}, nil,

@@ -25,7 +25,7 @@ func times(few, many int) int {
 
 // A lesson gives the same timeline each time, however busy the machine is.
 func TestLessonsAreStable(t *testing.T) {
-	times := times(10, 200)
+	times := times(5, 200)
 	for _, l := range lessons(t) {
 		t.Run(l.hazard.Name+"/"+l.stage.Name, func(t *testing.T) {
 			t.Parallel()

@@ -15,7 +15,16 @@ import (
 // learner gets to read.
 func TestWrongLocksAreCaught(t *testing.T) {
 	t.Parallel()
-	for _, lock := range All() {
+	locks := All()
+	if os.Getenv(allEnv) == "" { // they take long; of each check and exercise the first is tried all the same
+		seen := map[string]bool{}
+		locks = slices.DeleteFunc(locks, func(lock Lock) bool {
+			what := lock.Exercise.Name + lock.Check
+			defer func() { seen[what] = true }()
+			return seen[what]
+		})
+	}
+	for _, lock := range locks {
 		t.Run(lock.Exercise.Name+"/"+lock.Name, func(t *testing.T) {
 			t.Parallel()
 			if lock.Name == "the server's clock for an owner" && os.Getenv(faults.ServerEnv) != "" {

@@ -33,6 +33,8 @@ func TestKeeperEndsTheServerOfAScript(t *testing.T) {
 	for name, script := range map[string]string{
 		"when the program ends": `sleep 60 & echo $! >"$0/pid"; echo started; wait`,
 		"when the script ends":  `sleep 60 & echo $! >"$0/pid"; echo started`,
+		"soon after the script": `sh -c 'sleep 0.2; echo $$ >"$0/pid"; exec sleep 60' "$0" & echo started`,
+		"by force":              `sh -c 'trap "" TERM; echo $$ >"$0/pid"; while :; do sleep 0.1; done' "$0" & echo started`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

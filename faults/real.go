@@ -116,26 +116,35 @@ func borrow(binary string) (*real, error) {
 
 // keeper runs the server and ends it when standard input does, which is when
 // this program ends, however it ends. Then it removes the server's folder.
+//
+// What was started may be a script that starts the server, and that ends before it, or
+// before it has written its pid file. So where nobody has met the server yet, the keeper
+// waits for that file a while.
 const keeper = `
 trap '' INT HUP QUIT
 dir=$1; shift
 exec 3<&0
-"$@" </dev/null 3<&- &
-server=$!
-{
-	cat <&3 >/dev/null
-	all="$server $(cat "$dir/pid")" # two, if what was started is a script that starts it
-	kill $all
+end() {
+	kill "$@"
 	for try in 1 2 3 4 5; do
 		alive=
-		for one in $all; do kill -0 $one && alive=yes; done
-		[ "$alive" ] || exit
+		for one; do kill -0 $one && alive=yes; done
+		[ "$alive" ] || return
 		sleep 0.1
 	done
-	kill -9 $all # it was asked
-} 2>/dev/null &
+	kill -9 "$@" # it was asked
+}
+"$@" </dev/null 3<&- &
+server=$!
+{ cat <&3 >/dev/null; end $server $(cat "$dir/pid"); } 2>/dev/null &
+watcher=$!
 wait $server
-{ kill $(cat "$dir/pid"); } 2>/dev/null # if a script has started it, and ended before it
+kill $watcher 2>/dev/null # soon that number may be another's
+for try in 1 2 3 4 5 6 7 8 9 10; do
+	if [ -e "$dir/met" ] || [ -e "$dir/pid" ]; then break; fi
+	sleep 0.1
+done
+if [ -e "$dir/pid" ]; then end $(cat "$dir/pid"); fi 2>/dev/null
 rm -rf "$dir"
 `
 
@@ -180,7 +189,11 @@ func startReal(binary string) (*real, error) {
 		_ = cmd.Wait()
 		close(r.died)
 	}()
-	if err := r.greet(); err != nil {
+	err = r.greet()
+	if err == nil { // so that the keeper need not wait for who it is
+		err = os.WriteFile(filepath.Join(dir, "met"), nil, 0o600)
+	}
+	if err != nil {
 		r.closeP()
 		said := lastLine(log)
 		if said != "" {

@@ -139,7 +139,7 @@ type Report struct {
 	Runs      int        // of them, that were run; the others were foreseen
 	States    int        // that were seen
 	Depth     int        // how long the shortest schedule is that is left: all shorter ones are done
-	Deepest   int        // the longest schedule
+	Deepest   int        // how long the longest of them is
 	Breaks    []Break    // in the order of Properties
 	Exhausted bool       // all schedules within the budget are covered
 	TooDeep   bool       // not so, because some came to Deepest choices and could go on

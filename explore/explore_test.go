@@ -379,6 +379,30 @@ func TestSearchFailsWithARun(t *testing.T) {
 	}
 }
 
+// What a search that fails has not taken in is left, so that it claims no more than it
+// knows.
+func TestFailedSearchHasAllThatIsLeft(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("no more locks")
+	q := Question{Stage: stages.V2, Budget: Budget{Clients: 2}}
+	q.Stage.New = func(stages.Flow) (stages.Lock, error) { return nil, failed }
+	waits := landing{State: state{Clients: []actor{{Waiting: true}}}, Offers: []faults.Choice{{Kind: faults.Tick}}}
+	deadlock := trail{Path: make(faults.Schedule, 2), Places: []landing{waits, waits}} // that a run of its own must confirm
+	fine := trail{Path: make(faults.Schedule, 1), Places: []landing{{}}}
+
+	s := newSearch(q)
+	follow := func(context.Context, []branch) ([]trail, error) { return []trail{fine, deadlock, fine}, nil }
+	left, err := s.run(t.Context(), make([]branch, 3), follow)
+	require.ErrorContains(t, err, failed.Error())
+	require.Len(t, left, 2)
+	require.Equal(t, 1, s.report.Schedules)
+
+	follow = func(context.Context, []branch) ([]trail, error) { return nil, failed }
+	left, err = s.run(t.Context(), make([]branch, 3), follow)
+	require.ErrorIs(t, err, failed)
+	require.Len(t, left, 3)
+}
+
 func TestReplayRefusesWhatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	q := Question{Stage: stages.V1, Budget: Budget{Clients: 2}}
@@ -567,6 +591,21 @@ func TestDepthIsOfTheShortestLeft(t *testing.T) {
 
 	all := ask(t, Question{Stage: stages.V4, Budget: Budget{Clients: 2}})
 	require.Equal(t, all.Deepest, all.Depth)
+}
+
+// A schedule that is foreseen is as long as one that is run.
+func TestForeseenSchedulesAreAsDeep(t *testing.T) {
+	t.Parallel()
+	crash := faults.Choice{Kind: faults.Crash, Client: "A"}
+	way := append(make(faults.Schedule, 8), crash)
+	s := newSearch(Question{Budget: Budget{Clients: 1, Crashes: 1}})
+	waits := landing{State: state{Clients: []actor{{Waiting: true}}}, Offers: []faults.Choice{crash}}
+	s.todo = todo{{way, s.place(waits, nil)}}
+	branches, err := s.shortest(t.Context(), 1)
+	require.NoError(t, err)
+	require.Empty(t, branches)
+	require.Equal(t, 1, s.sum().Schedules)
+	require.Equal(t, len(way), s.sum().Depth)
 }
 
 func TestSearchStops(t *testing.T) {

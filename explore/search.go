@@ -14,11 +14,11 @@ import (
 
 // Search looks for the schedules that break a stage.
 //
-// It runs the real code again and again, each time along one schedule. A run
-// follows the choices that it was given, then takes the first that offers; what
-// else it could have done at each step is put down for later. Shorter schedules
-// come first, so when all that are left are as long as a break that was found,
-// that is a shortest one: see [Report.Proven].
+// Of each schedule it finds out where that leads. What is known of single steps tells
+// it for most; for the others the real code runs, along the choices that are given, and
+// on as long as there is a step that is not known. What else can be done at each place
+// is put down for later. Shorter schedules come first, so when all that are left are as
+// long as a break that was found, that is a shortest one: see [Report.Proven].
 //
 // helpers are commands that run [Serve]. The search starts them, shares the
 // schedules among them, and ends them. Without any, it runs the schedules
@@ -48,23 +48,17 @@ func Search(ctx context.Context, q Question, helpers ...*exec.Cmd) (Report, erro
 			s.report.Exhausted = !s.report.TooDeep && len(s.todo) == 0
 			break
 		}
-		var trails []trail
 		if err == nil {
-			trails, err = follow(ctx, branches)
+			branches, err = s.run(ctx, branches, follow)
 		}
-		if err != nil {
-			for _, b := range branches { // nothing is learned of them, so they are left
-				heap.Push(&s.todo, b)
-			}
-			if ctx.Err() != nil {
-				break
-			}
+		for _, b := range branches {
+			heap.Push(&s.todo, b)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return s.sum(), nil
+		case err != nil:
 			return s.sum(), err
-		}
-		for i, t := range trails {
-			if err := s.learn(branches[i], t); err != nil {
-				return s.sum(), err
-			}
 		}
 		if q.Progress != nil && time.Since(told) > reportEvery {
 			told = time.Now()
@@ -124,7 +118,8 @@ func newSearch(q Question) *search {
 
 // shortest takes up to n of the shortest branches that are left and have to be
 // run: where the others lead is foreseen. There are none when nothing shorter than
-// the break that is looked for remains. With an error, they are left as well.
+// the break that is looked for remains. With an error, it returns those of which nothing
+// is known.
 func (s *search) shortest(ctx context.Context, n int) ([]branch, error) {
 	enough := s.enough()
 	var branches []branch
@@ -135,18 +130,52 @@ func (s *search) shortest(ctx context.Context, n int) ([]branch, error) {
 		case !ok, at.over() && at.World.Held && !s.covers(at, len(b.schedule)):
 			branches = append(branches, b)
 		default:
-			s.report.Schedules++
-			for _, p := range at.Broken {
-				if err := s.foreseen(p, b.schedule); err != nil {
-					return append(branches, b), err
-				}
-			}
-			if _, err := s.arrive(at, b.schedule, nil); err != nil {
+			if err := s.settle(b, at); err != nil {
 				return append(branches, b), err
 			}
 		}
 	}
 	return branches, nil
+}
+
+// settle takes in where a branch is foreseen to lead.
+func (s *search) settle(b branch, at *place) error {
+	for _, p := range at.Broken {
+		if err := s.foreseen(p, b.schedule); err != nil {
+			return err
+		}
+	}
+	if _, err := s.arrive(at, b.schedule, nil); err != nil {
+		return err
+	}
+	s.count(b.schedule)
+	return nil
+}
+
+// run has branches followed and takes in what came of them. With an error, it returns
+// those of which nothing is known: they are left.
+func (s *search) run(ctx context.Context, branches []branch, follow follower) (left []branch, err error) {
+	trails, err := follow(ctx, branches)
+	if err != nil {
+		return branches, err
+	}
+	for i, t := range trails {
+		if err := s.learn(branches[i], t); err != nil {
+			return branches[i:], err
+		}
+		s.count(t.Path)
+		s.report.Runs++
+	}
+	return nil, nil
+}
+
+// follower follows branches in the real code, in this process or in others.
+type follower func(context.Context, []branch) ([]trail, error)
+
+// count counts a schedule once all is known of it.
+func (s *search) count(schedule faults.Schedule) {
+	s.report.Schedules++
+	s.report.Deepest = max(s.report.Deepest, len(schedule))
 }
 
 // enough is the length of the shortest break of what is looked for.
@@ -175,10 +204,7 @@ func (s *search) alone(ctx context.Context, branches []branch) ([]trail, error) 
 
 // learn takes in what came of a branch.
 func (s *search) learn(b branch, t trail) error {
-	s.report.Schedules++
-	s.report.Runs++
 	s.report.Asked = t.Asked
-	s.report.Deepest = max(s.report.Deepest, len(t.Path))
 	for p, length := range t.Broken {
 		s.broke(p, t.Path[:length])
 	}

@@ -14,7 +14,8 @@ import (
 // A step of one client takes no time, and nobody else takes part. What comes of it
 // depends on the server and on that client, whatever the others do meanwhile, and
 // changes nothing else. A step of time changes each for itself. A step that breaks a
-// property concerns everybody.
+// property concerns everybody. So does each step after a late sale, which is told once:
+// from then on no step tells whether it would be one.
 type steps struct {
 	alone  map[own]result
 	ages   ages
@@ -59,7 +60,7 @@ func (s state) common(c faults.Choice) common { return common{c, fmt.Sprint(s)} 
 // note remembers where a choice has led.
 func (k steps) note(from landing, c faults.Choice, to landing) {
 	switch {
-	case len(from.State.Broken) != len(to.State.Broken):
+	case len(from.State.Broken) != len(to.State.Broken), slices.Contains(from.State.Broken, ToldInTime):
 		k.shared[from.State.common(c)] = to.State
 	case c.Kind == faults.Tick:
 		k.ages.note(from.State, to.Now-from.Now, to.State)

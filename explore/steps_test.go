@@ -24,6 +24,25 @@ func (s stray) pick(at *place) (faults.Choice, bool) {
 	return choices[s.IntN(len(choices))], true
 }
 
+// A sale that comes too late breaks a promise once. The same step after another late
+// sale shows nothing new, and says nothing of where it is the first.
+func TestSecondLateSaleForetellsNoFirst(t *testing.T) {
+	t.Parallel()
+	after := func(broken ...Property) landing {
+		return landing{State: state{Clients: []actor{{Knows: "sells", Waiting: true}}, Broken: broken}}
+	}
+	sale := faults.Choice{Kind: faults.Pass, Client: "A", Nth: 1}
+	known := newSteps()
+
+	known.note(after(ToldInTime), sale, after(ToldInTime))
+
+	_, ok := known.foresee(after().State, sale, nil)
+	require.False(t, ok)
+	to, ok := known.foresee(after(ToldInTime).State, sale, nil)
+	require.True(t, ok)
+	require.Equal(t, after(ToldInTime).State, to)
+}
+
 // Where a step is foreseen to lead, it leads, in all stages and drafts.
 func TestForesight(t *testing.T) {
 	t.Parallel()

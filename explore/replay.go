@@ -28,7 +28,7 @@ type View struct {
 	Locks    []faults.Holding // that are taken
 	Books    shop.Books
 	Moves    []Move
-	Left     Budget     // what is left of it; Clients is not used
+	Left     Budget     // what is left of it, negative where more was spent; Clients is not used
 	Broken   []Property // in the order of Properties
 	Over     bool       // everybody is done or dead
 

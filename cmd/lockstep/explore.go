@@ -298,7 +298,6 @@ With --json: the timeline as package faults has it, with times in nanoseconds.` 
 			if err := a.cast(schedule); err != nil {
 				return err
 			}
-			a.afford(schedule)
 			q, err := a.question(args[0])
 			if err != nil {
 				return err
@@ -310,6 +309,8 @@ With --json: the timeline as package faults has it, with times in nanoseconds.` 
 			case asJSON:
 				return sayJSON(cmd, view.Timeline)
 			}
+			a.afford(view.Left)
+			q.Budget = a.budget
 			return say(cmd, paint(retold(q, view, a.again()+a.beyond())))
 		},
 	}
@@ -327,7 +328,7 @@ func retold(q explore.Question, v explore.View, flags string) string {
 	if len(v.Broken) == 0 {
 		text += wrap("✓ no promise is broken")
 	}
-	if !v.Over && len(v.Moves) > 0 {
+	if !v.Over && q.Check() == nil { // which play asks too
 		text += "\n" + try("It could go on. To pick the moves yourself:", "play "+nameOf(q.Stage)+flags)
 	}
 	return text

@@ -54,6 +54,13 @@ func smaller(command string) []string {
 	return []string{"--slow", "2", "--crashes", "0", "--lost", "0"}
 }
 
+// A schedule may be longer than what a game can be asked for. Then no game is named.
+func TestTooLongToPlayOn(t *testing.T) {
+	t.Parallel()
+	require.Contains(t, run(t, []string{"replay", "v7", "A" + strings.Repeat(".", 1000)}), "play v7 --slow 1000")
+	require.NotContains(t, run(t, []string{"replay", "v7", "A" + strings.Repeat(".", 1001)}), "play v7")
+}
+
 func run(t *testing.T, args []string) string {
 	t.Helper()
 	var out strings.Builder

@@ -209,26 +209,13 @@ func (a *asking) cast(schedule faults.Schedule) error {
 	return nil
 }
 
-// afford makes the budget as large as a schedule needs it.
-func (a *asking) afford(schedule faults.Schedule) {
-	var needs explore.Budget
-	for _, c := range schedule {
-		switch c.Kind {
-		case faults.Tick: // at most: while no command waits, time is free
-			needs.Slow++
-		case faults.Crash:
-			needs.Crashes++
-		case faults.Lose:
-			needs.Lost++
-		case faults.Freeze:
-			needs.Freezes++
-		case faults.Pass:
-		}
-	}
-	a.budget.Slow = max(a.budget.Slow, needs.Slow)
-	a.budget.Crashes = max(a.budget.Crashes, needs.Crashes)
-	a.budget.Lost = max(a.budget.Lost, needs.Lost)
-	a.budget.Freezes = max(a.budget.Freezes, needs.Freezes)
+// afford makes the budget as large as what was spent of it. left is what that left of
+// it, and negative where it was too much.
+func (a *asking) afford(left explore.Budget) {
+	a.budget.Slow -= min(0, left.Slow)
+	a.budget.Crashes -= min(0, left.Crashes)
+	a.budget.Lost -= min(0, left.Lost)
+	a.budget.Freezes -= min(0, left.Freezes)
 }
 
 // inWords says what a move does, where the clients stand so.

@@ -530,7 +530,7 @@ func (e ender) covers(*place, int) bool { return false }
 
 func (e ender) pick(at *place) (faults.Choice, bool) {
 	e()
-	return at.offers[0], true
+	return at.Offers[0], true
 }
 
 // answerOnce is a helper that answers its first schedules, and dies of the next.

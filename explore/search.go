@@ -127,7 +127,7 @@ func (s *search) shortest(ctx context.Context, n int) ([]branch, error) {
 		b := heap.Pop(&s.todo).(branch)
 		at, ok := s.foresee(b)
 		switch {
-		case !ok, at.over() && at.World.Held && !s.covers(at, len(b.schedule)):
+		case !ok, at.State.over() && at.State.World.Held && !s.covers(at, len(b.schedule)):
 			branches = append(branches, b)
 		default:
 			if err := s.settle(b, at); err != nil {
@@ -140,7 +140,7 @@ func (s *search) shortest(ctx context.Context, n int) ([]branch, error) {
 
 // settle takes in where a branch is foreseen to lead.
 func (s *search) settle(b branch, at *place) error {
-	for _, p := range at.Broken {
+	for _, p := range at.State.Broken {
 		if err := s.foreseen(p, b.schedule); err != nil {
 			return err
 		}
@@ -255,20 +255,20 @@ func (s *search) arrive(at *place, way, next faults.Schedule) (follow bool, err 
 	switch {
 	case s.covers(at, len(way)):
 		return false, nil
-	case at.over() && !at.World.Held:
-		if s.unanswered(at.state, at.spent) {
+	case at.State.over() && !at.State.World.Held:
+		if s.unanswered(at.State, at.Spent) {
 			s.broke(AnAnswer, way)
 		}
-		s.report.outcomes[at.outcome()] = true
+		s.report.outcomes[at.State.outcome()] = true
 	case len(way) >= s.deepest:
 		s.report.TooDeep = true
 		return false, nil
 	}
 	s.visited(at, len(way))
-	if at.over() {
+	if at.State.over() {
 		return false, nil
 	}
-	for _, c := range s.affordable(at.offers, at.spent) {
+	for _, c := range s.affordable(at.Offers, at.Spent) {
 		if len(next) > 0 && c == next[0] || len(way) > len(s.From) && s.redundant(way[len(way)-1], c) {
 			continue
 		}
@@ -283,7 +283,7 @@ func (s *search) foresee(b branch) (*place, bool) {
 		return nil, false
 	}
 	c := b.schedule[len(b.schedule)-1]
-	to, ok := s.steps.foresee(b.from.state, c, b.from.offers)
+	to, ok := s.steps.foresee(b.from.State, c, b.from.Offers)
 	if !ok {
 		return nil, false
 	}
@@ -291,17 +291,17 @@ func (s *search) foresee(b branch) (*place, bool) {
 	if !ok {
 		return nil, false
 	}
-	return s.place(landing{State: to, Spent: b.from.spent.plus(cost(c, b.from.offers)), Offers: offers}, b.from), true
+	return s.place(b.from.then(c, to, offers), b.from), true
 }
 
 // pick is a choice of which it is not known where it leads, or one that leads to
 // such a choice in a few steps.
 func (s *search) pick(at *place) (faults.Choice, bool) {
 	if s.whole {
-		return s.affordable(at.offers, at.spent)[0], true
+		return s.affordable(at.Offers, at.Spent)[0], true
 	}
 	for ahead := range lookahead {
-		if c, ok := s.unknown(landing{State: at.state, Spent: at.spent, Offers: at.offers}, ahead); ok {
+		if c, ok := s.unknown(at.landing, ahead); ok {
 			return c, true
 		}
 	}
@@ -326,7 +326,7 @@ func (s *search) unknown(at landing, ahead int) (faults.Choice, bool) {
 		if !ok {
 			return c, true
 		}
-		if _, ok := s.unknown(landing{State: to, Spent: at.Spent.plus(cost(c, at.Offers)), Offers: offers}, ahead-1); ok {
+		if _, ok := s.unknown(at.then(c, to, offers), ahead-1); ok {
 			return c, true
 		}
 	}
@@ -399,13 +399,13 @@ func (v visit) covers(other visit) bool {
 
 // covers reports whether a place has been reached at least as well before.
 func (s *search) covers(at *place, depth int) bool {
-	now := visit{at.spent, depth}
+	now := visit{at.Spent, depth}
 	return !s.whole && slices.ContainsFunc(s.seen[at.key], func(before visit) bool { return before.covers(now) })
 }
 
 // visited notes that a place was reached.
 func (s *search) visited(at *place, depth int) {
-	now := visit{at.spent, depth}
+	now := visit{at.Spent, depth}
 	s.seen[at.key] = append(slices.DeleteFunc(s.seen[at.key], now.covers), now)
 }
 

@@ -20,7 +20,7 @@ type stray struct {
 func (s stray) covers(*place, int) bool { return false }
 
 func (s stray) pick(at *place) (faults.Choice, bool) {
-	choices := s.affordable(at.offers, at.spent)
+	choices := s.affordable(at.Offers, at.Spent)
 	return choices[s.IntN(len(choices))], true
 }
 

@@ -33,6 +33,11 @@ type landing struct {
 	Now    time.Duration // since the start; zero if the landing is foreseen
 }
 
+// then is where a choice leads that is foreseen to lead to a state with these offers.
+func (l landing) then(c faults.Choice, to state, offers []faults.Choice) landing {
+	return landing{State: to, Spent: l.Spent.plus(cost(c, l.Offers)), Offers: offers}
+}
+
 // since is the length of the path at the first of the places: the last choice that was
 // given leads on from there. Of where all begin, nothing is known.
 func (q Question) since(given faults.Schedule) int {
@@ -64,7 +69,7 @@ func (r *run) follow(ctx context.Context, schedule faults.Schedule, guide guide)
 			}
 			if len(r.path) >= r.since(schedule) {
 				at = r.place(at)
-				t.Places = append(t.Places, landing{at.state, at.spent, at.offers, r.scene.Now()})
+				t.Places = append(t.Places, at.landing)
 			}
 			var next faults.Choice
 			ok := true
@@ -73,7 +78,7 @@ func (r *run) follow(ctx context.Context, schedule faults.Schedule, guide guide)
 				next = schedule[len(r.path)]
 			case at.wasPassed() || len(r.path) >= r.deepest:
 				return nil
-			case at.over():
+			case at.State.over():
 				if guide.covers(at, len(r.path)) {
 					return nil
 				}
@@ -98,17 +103,15 @@ func (r *run) follow(ctx context.Context, schedule faults.Schedule, guide guide)
 	return t, err
 }
 
-// place is a state on the way of a run.
+// place is where a run came to, and the way there.
 type place struct {
-	state
-	key    string
-	spent  Budget
-	offers []faults.Choice
-	from   *place
+	landing
+	key  string
+	from *place
 }
 
 func (q Question) place(l landing, from *place) *place {
-	return &place{l.State, l.State.key(q.alike()), l.Spent, l.Offers, from}
+	return &place{l, l.State.key(q.alike()), from}
 }
 
 func (r *run) place(from *place) *place {
@@ -118,7 +121,7 @@ func (r *run) place(from *place) *place {
 // wasPassed reports whether the way here led through the same state before, and
 // has cost nothing since.
 func (p *place) wasPassed() bool {
-	for before := p.from; before != nil && before.spent == p.spent; before = before.from {
+	for before := p.from; before != nil && before.Spent == p.Spent; before = before.from {
 		if before.key == p.key {
 			return true
 		}

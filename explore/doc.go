@@ -62,8 +62,9 @@
 // Most cost nothing but a look at what is known. A world can't be copied, so a run
 // begins at the start, and costs what its choices cost: the hand-offs between the
 // goroutines of a client, its connection and the director; the state of the world,
-// written down at each step; the garbage of all that. The embedded server makes a fresh Lua interpreter
-// for each EVAL, which is a good part of a run of v6 or v7. Where the time goes:
+// written down at each step; the garbage of all that. The embedded server makes a
+// fresh Lua interpreter for each EVAL, which is a good part of a run of v6 or v7.
+// Where the time goes:
 //
 //	go test ./explore -run '^$' -bench Search/everything/v7 -cpu 1 -benchtime 1x -cpuprofile cpu.out
 //	go tool pprof -top -cum cpu.out

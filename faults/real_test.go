@@ -54,6 +54,7 @@ func inRole(t *testing.T, server, role string) *exec.Cmd {
 // realServer is the binary of a real server, or the end of the test.
 func realServer(t *testing.T) string {
 	t.Helper()
+	faults.StartsProcesses(t)
 	server := os.Getenv(faults.ServerEnv)
 	if server == "" {
 		server = "redis-server"
@@ -201,6 +202,9 @@ func TestServerThatCantBeUsed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if _, err := exec.LookPath(c.server); err == nil {
+				faults.StartsProcesses(t)
+			}
 			cmd := inRole(t, c.server, c.role)
 			var stdout, stderr bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr

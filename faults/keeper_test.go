@@ -14,7 +14,7 @@ import (
 
 // A server that does not end when it is asked is ended, and its folder goes.
 func TestKeeperEndsAStubbornServer(t *testing.T) {
-	StartsProcesses(t)
+	WaitsInRealTime(t)
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "server")
 	require.NoError(t, os.Mkdir(dir, 0o755))
@@ -30,7 +30,7 @@ func TestKeeperEndsAStubbornServer(t *testing.T) {
 
 // What a script has started ends with it, whoever ends it.
 func TestKeeperEndsTheServerOfAScript(t *testing.T) {
-	StartsProcesses(t)
+	WaitsInRealTime(t)
 	t.Parallel()
 	for name, script := range map[string]string{
 		"when the program ends": `sleep 60 & echo $! >"$0/pid"; echo started; wait`,

@@ -54,7 +54,6 @@ func inRole(t *testing.T, server, role string) *exec.Cmd {
 // realServer is the binary of a real server, or the end of the test.
 func realServer(t *testing.T) string {
 	t.Helper()
-	faults.StartsProcesses(t)
 	server := os.Getenv(faults.ServerEnv)
 	if server == "" {
 		server = "redis-server"
@@ -128,6 +127,7 @@ func holdServer(end string) {
 
 // However the program ends, so do its server and the folder with it.
 func TestServerEndsWithTheProgram(t *testing.T) {
+	faults.WaitsInRealTime(t)
 	t.Parallel()
 	for _, end := range []string{"return", "exit", "panic", "kill"} {
 		t.Run(end, func(t *testing.T) {
@@ -192,18 +192,22 @@ func TestServerThatCantBeUsed(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	for name, c := range map[string]struct{ server, role, says string }{
-		"missing":       {"no-such-server", "return", "there is no such server; install redis-server (7.0 or later), or unset LOCKSTEP_SERVER"},
-		"not from here": {"./redis-server", "return", "there is no such server where this test runs, in the folder of its package: give the whole path; install redis-server (7.0 or later), or unset LOCKSTEP_SERVER"},
-		"a folder":      {os.TempDir(), "return", "it is no program that can be run"},
-		"ends at once":  {"false", "return", "the server ended as soon as it was started: is it a redis-server?"},
-		"no server":     {self, "return", "the server ended as soon as it was started: is it a redis-server?; its last words: I am no server"},
-		"an old server": {self, "old", `the server calls itself version "6.2.14", and this needs 7.0 or later`},
+	for name, c := range map[string]struct {
+		server, role, says string
+
+		waits bool // for what a script might have started
+	}{
+		"missing":       {"no-such-server", "return", "there is no such server; install redis-server (7.0 or later), or unset LOCKSTEP_SERVER", false},
+		"not from here": {"./redis-server", "return", "there is no such server where this test runs, in the folder of its package: give the whole path; install redis-server (7.0 or later), or unset LOCKSTEP_SERVER", false},
+		"a folder":      {os.TempDir(), "return", "it is no program that can be run", false},
+		"ends at once":  {"false", "return", "the server ended as soon as it was started: is it a redis-server?", true},
+		"no server":     {self, "return", "the server ended as soon as it was started: is it a redis-server?; its last words: I am no server", true},
+		"an old server": {self, "old", `the server calls itself version "6.2.14", and this needs 7.0 or later`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath(c.server); err == nil {
-				faults.StartsProcesses(t)
+			if c.waits {
+				faults.WaitsInRealTime(t)
 			}
 			cmd := inRole(t, c.server, c.role)
 			var stdout, stderr bytes.Buffer

@@ -24,6 +24,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 )
 
@@ -38,17 +39,25 @@ const errStale = finding("out of date; run: make docs")
 // errInterrupted means that the user has ended it. They know that already.
 var errInterrupted = errors.New("interrupted")
 
-func main() {
-	err := command().Execute()
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run is the command as a person meets it. It returns the status to exit with.
+func run(args []string, in io.Reader, out, errs io.Writer) int {
+	cmd := command()
+	cmd.SetArgs(args)
+	cmd.SetIn(in)
+	cmd.SetOut(out)
+	cmd.SetErr(errs)
+	err := cmd.Execute()
 	switch {
 	case err == nil:
-		return
+		return 0
 	case errors.Is(err, errInterrupted):
-		os.Exit(130) // 128 and the number of the signal, as shells have it
+		return 130 // 128 and the number of the signal, as shells have it
 	}
-	fmt.Fprintln(os.Stderr, "lockstep:", err)
+	fmt.Fprintln(errs, "lockstep:", err)
 	if _, ok := errors.AsType[finding](err); ok {
-		os.Exit(1)
+		return 1
 	}
-	os.Exit(2)
+	return 2
 }

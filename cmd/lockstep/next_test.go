@@ -27,7 +27,7 @@ func TestWhatToRunNextRuns(t *testing.T) {
 		{"seckill", "v7", "--buyers", "2", "--lease", "9ms"},
 		{"seckill", "shared_owner", "--buyers", "4"},
 	} {
-		texts = append(texts, run(t, args))
+		texts = append(texts, prints(t, args))
 	}
 	// Two spaces end the command that a line names.
 	hint := regexp.MustCompile(regexp.QuoteMeta(self()) + ` (\S+(?: \S+)*)`)
@@ -40,7 +40,7 @@ func TestWhatToRunNextRuns(t *testing.T) {
 			// TestExercisesNameCommandsThatAreThere.
 			if !seen[m[1]] && m[1] != "exercise" {
 				seen[m[1]] = true
-				run(t, append(strings.Fields(m[1]), smaller(m[1])...))
+				prints(t, append(strings.Fields(m[1]), smaller(m[1])...))
 			}
 		}
 	}
@@ -57,17 +57,15 @@ func smaller(command string) []string {
 // A schedule may be longer than what a game can be asked for. Then no game is named.
 func TestTooLongToPlayOn(t *testing.T) {
 	t.Parallel()
-	require.Contains(t, run(t, []string{"replay", "v7", "A" + strings.Repeat(".", 1000)}), "play v7 --slow 1000")
-	require.NotContains(t, run(t, []string{"replay", "v7", "A" + strings.Repeat(".", 1001)}), "play v7")
+	require.Contains(t, prints(t, []string{"replay", "v7", "A" + strings.Repeat(".", 1000)}), "play v7 --slow 1000")
+	require.NotContains(t, prints(t, []string{"replay", "v7", "A" + strings.Repeat(".", 1001)}), "play v7")
 }
 
-func run(t *testing.T, args []string) string {
+// prints is what the command writes, which must succeed.
+func prints(t *testing.T, args []string) string {
 	t.Helper()
-	var out strings.Builder
-	cmd := command()
-	cmd.SetArgs(args)
-	cmd.SetOut(&out)
-	require.NoError(t, cmd.Execute(), "lockstep %s", strings.Join(args, " "))
+	var out, errs strings.Builder
+	require.Zero(t, run(args, strings.NewReader(""), &out, &errs), "lockstep %s: %s", strings.Join(args, " "), &errs)
 	return out.String()
 }
 

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,7 +30,18 @@ func TestMain(m *testing.M) {
 	// Worlds live for milliseconds and leave much behind: let the garbage of many
 	// be collected at once.
 	debug.SetGCPercent(800)
-	testscript.Main(m, map[string]func(){"lockstep": main})
+	testscript.Main(uncoloured{m}, map[string]func(){"lockstep": main})
+}
+
+// uncoloured are the tests, whatever the user's terminal wants. A command in a
+// process of its own has the environment of its script.
+type uncoloured struct{ tests *testing.M }
+
+func (u uncoloured) Run() int {
+	if err := os.Setenv("NO_COLOR", "1"); err != nil {
+		panic(err)
+	}
+	return u.tests.Run()
 }
 
 // The scripts are what a person types, and what they see.
@@ -36,6 +49,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"succeeds": succeeds,
 			"exits":    exits,
 			"refuses":  refuses,
 			"fits":     fits,
@@ -76,29 +90,73 @@ func goHere(env *testscript.Env) error {
 	return nil
 }
 
+// An answer is what a command wrote, and how it ended.
+type answer struct {
+	status    int
+	out, errs string
+}
+
+// ask runs a command: lockstep in this process, where a start costs nothing, or
+// any program in one of its own, after exec. In this process it has the folder and
+// the environment of the tests, and nothing to read: what looks at those of the
+// script takes exec.
+func ask(ts *testscript.TestScript, words []string) answer {
+	switch {
+	case words[0] == "lockstep":
+		if slices.ContainsFunc(words, setsServer) {
+			ts.Fatalf("--server is for all of a process: use exec")
+		}
+		var out, errs strings.Builder
+		status := run(words[1:], strings.NewReader(""), io.MultiWriter(&out, ts.Stdout()), io.MultiWriter(&errs, ts.Stderr()))
+		return answer{status, out.String(), errs.String()}
+	case words[0] == "exec" && len(words) > 1:
+		status := 0
+		err := ts.Exec(words[1], words[2:]...)
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			status = exit.ExitCode()
+		} else {
+			ts.Check(err)
+		}
+		return answer{status, ts.ReadFile("stdout"), ts.ReadFile("stderr")}
+	}
+	ts.Fatalf("%s is neither lockstep nor exec and a program", strings.Join(words, " "))
+	return answer{}
+}
+
+func setsServer(word string) bool { return strings.HasPrefix(word, "--server") }
+
+// succeeds runs a command that must succeed.
+func succeeds(ts *testscript.TestScript, neg bool, args []string) {
+	exits(ts, neg, append([]string{"0"}, args...))
+}
+
 // exits runs a command that must end with an exit status.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits status command [args…]")
+		ts.Fatalf("usage: succeeds command [args…], or exits status command [args…]")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	err = ts.Exec(args[1], args[2:]...)
-	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != want {
-		ts.Fatalf("it ended with %v, want exit status %d", err, want)
+	if got := ask(ts, args[1:]); got.status != want {
+		ts.Fatalf("it ended with %d, want %d", got.status, want)
 	}
 }
 
 // refuses runs a command that must refuse its input: one line on standard error,
 // nothing on standard output, exit status 2.
 func refuses(ts *testscript.TestScript, neg bool, args []string) {
-	exits(ts, neg, append([]string{"2"}, args...))
-	if out := ts.ReadFile("stdout"); out != "" {
-		ts.Fatalf("it wrote to standard output: %q", out)
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: refuses command [args…]")
 	}
-	said := ts.ReadFile("stderr")
-	if !strings.HasPrefix(said, "lockstep: ") || strings.Index(said, "\n") != len(said)-1 {
-		ts.Fatalf("it said %q, want one line", said)
+	got := ask(ts, args)
+	if got.status != 2 {
+		ts.Fatalf("it ended with %d, want 2", got.status)
+	}
+	if got.out != "" {
+		ts.Fatalf("it wrote to standard output: %q", got.out)
+	}
+	if !strings.HasPrefix(got.errs, "lockstep: ") || strings.Index(got.errs, "\n") != len(got.errs)-1 {
+		ts.Fatalf("it said %q, want one line", got.errs)
 	}
 }
 

@@ -23,7 +23,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 )
@@ -55,7 +54,7 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	case errors.Is(err, errInterrupted):
 		return 130 // 128 and the number of the signal, as shells have it
 	}
-	fmt.Fprintln(errs, "lockstep:", err)
+	cmd.PrintErrln("lockstep:", err)
 	if _, ok := errors.AsType[finding](err); ok {
 		return 1
 	}

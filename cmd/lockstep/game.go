@@ -28,10 +28,11 @@ const tail = 9
 // moves alone, so each move runs all of them again, and undo is one move less.
 type game struct {
 	explore.Question
-	path faults.Schedule
-	view explore.View
-	says string // the answer to the last input
-	told bool   // how far the next break is, for this path
+	path  faults.Schedule
+	view  explore.View
+	says  string          // the answer to the last input
+	ahead *explore.Report // what a search from here has found, once it was asked for
+	told  bool            // how far the next break is, for this path
 }
 
 func newGame(q explore.Question) (*game, error) {
@@ -45,7 +46,7 @@ func (g *game) goTo(path faults.Schedule) error {
 	if err != nil {
 		return err
 	}
-	g.path, g.view, g.told = path, view, false
+	g.path, g.view, g.ahead, g.told = path, view, nil, false
 	return nil
 }
 
@@ -166,11 +167,14 @@ func (g *game) rank(best explore.Report, p explore.Property) string {
 
 // hint says how far the next break is, and, asked again, which way.
 func (g *game) hint() error {
-	r, err := g.search(g.path, explore.Any)
-	if err != nil {
-		return err
+	if g.ahead == nil {
+		r, err := g.search(g.path, explore.Any)
+		if err != nil {
+			return err
+		}
+		g.ahead = &r
 	}
-	g.says = g.advice(r)
+	g.says = g.advice(*g.ahead)
 	return nil
 }
 
